@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 use taskscale_load::Client;
+use taskscale_measure::Kind;
 
 use super::embedded::WORKLOADS;
 use super::error::CatalogError;
@@ -40,6 +41,26 @@ impl Shape {
     pub fn many(self, n: u64) -> String {
         let tasks = units::tasks(n);
         if self == Shape::Serve { tasks.replace("task", "connection") } else { tasks }
+    }
+
+    /// Minimum bytes of a task of a kind. The smallest in results/ are two to four times as large.
+    pub fn least_bytes_per_task(self, kind: Kind) -> f64 {
+        let task = match kind {
+            Kind::Process => 32_768.0,
+            // Its stack in the kernel alone has 16 KiB on most machines.
+            Kind::Thread => 8_192.0,
+            Kind::Stackful => 256.0,
+            Kind::Stackless | Kind::Future => 32.0,
+            Kind::Timer => 8.0,
+            Kind::Program => 0.0,
+        };
+        match self {
+            // The kernel keeps a socket for each connection.
+            Shape::Serve => f64::max(task, 1_024.0),
+            Shape::Hold => task,
+            // Its tasks may be gone when memory is read.
+            Shape::Work => 0.0,
+        }
     }
 
     /// Whether all tasks are alive and idle at once, which is when memory is read.

@@ -73,6 +73,9 @@ fn how(runs: &[&Sample]) -> String {
     }
 }
 
+/// Memory caps that differ by more than this factor need `--across`.
+const OTHER_CAP: f64 = 1.5;
+
 /// Name, whether a difference needs `--across`, and value of a machine fact.
 type MachineFact = (&'static str, bool, fn(&Machine) -> String);
 
@@ -113,7 +116,8 @@ pub(super) fn differences(base: &Side, new: &Side, pairs: &[Pair]) -> Vec<Differ
     if let (Some(before), Some(after)) = (before.memory_cap_bytes, after.memory_cap_bytes)
         && !same_memory(before, after)
     {
-        differ(false, "memory cap", units::bytes(before), units::bytes(after));
+        let across = before.max(after) as f64 > OTHER_CAP * before.min(after) as f64;
+        differ(across, "memory cap", units::bytes(before), units::bytes(after));
     }
     if old.conditions.is_some() && now.conditions.is_some() {
         let place =

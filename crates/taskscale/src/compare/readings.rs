@@ -56,12 +56,18 @@ impl Pair<'_> {
         };
         let (of_base, of_new) = (finite(&before), finite(&after));
         let missing = (of_base.is_empty() || of_new.is_empty()).then(|| "no value on one side".to_owned());
+        // Those that are missing may be the worst.
+        let [of_all_base, of_all_new] =
+            [&before, &after].map(|runs| runs.iter().filter(|run| !run.is_double()).count());
+        let fewer = (of_new.len() * of_all_base < of_base.len() * of_all_new).then(|| {
+            format!("{} of {} repetitions of NEW have no value", of_all_new - of_new.len(), of_all_new)
+        });
         let [of_before, of_after] = [&before, &after].map(|runs| RunConditions::of(runs));
         // For such work, the gate decides by time per operation.
         let unlike = of_before.operations_differ_for(&of_after, metric.figure);
         let unlike = unlike.map(|why| format!("{why}: not gated"));
         let counts = unlike.is_none();
-        let reason = of_before.differ_for(&of_after, metric.figure, SIDES).or(missing).or(unlike);
+        let reason = of_before.differ_for(&of_after, metric.figure, SIDES).or(missing).or(fewer).or(unlike);
         let step = self.step(metric.figure);
         Pending { counts, ..self.case(metric, Some(tasks), [of_base, of_new], step, reason) }
     }

@@ -40,7 +40,7 @@ pub(super) struct EntryLine {
 pub(super) enum CampaignValue {
     /// A status in place of a value: no repetition was ok, or memory is nonlinear.
     Fell(String),
-    Spread(Spread, RunConditions),
+    Spread(Spread, Box<RunConditions>),
 }
 
 /// The difference of a value from the first campaign's.
@@ -226,7 +226,7 @@ fn at<'a>(report: &'a Report, metric: &'static MetricDef, tasks: u64) -> FoundBy
     let of = |row: &'a Row| {
         let spread = row.spreads.of(metric).filter(|_| row.ok_runs > 0);
         let found = match spread {
-            Some(spread) => Some(CampaignValue::Spread(spread, row.conditions.clone())),
+            Some(spread) => Some(CampaignValue::Spread(spread, Box::new(row.conditions.clone()))),
             None => (row.ok_runs == 0).then(|| CampaignValue::Fell(row.status.clone())),
         };
         (&row.entry, found)
@@ -255,7 +255,7 @@ fn through_shared_tasks<'a>(
             _ if growth.bytes_per_task.is_none() => None,
             Some(false) => Some(CampaignValue::Fell("not linear".to_owned())),
             _ => Spread::of(&of_lines(metric, shared))
-                .map(|spread| CampaignValue::Spread(spread, growth.conditions.clone())),
+                .map(|spread| CampaignValue::Spread(spread, Box::new(growth.conditions.clone()))),
         };
         (&growth.entry, found)
     });
@@ -275,7 +275,7 @@ mod tests {
         let mut run = samples[0].clone();
         let mut found = |values: &[f64], source| {
             run.memory.source = source;
-            Some(CampaignValue::Spread(Spread::of(values).unwrap(), RunConditions::of(&[&run])))
+            Some(CampaignValue::Spread(Spread::of(values).unwrap(), Box::new(RunConditions::of(&[&run]))))
         };
         let entry = Report::build(&campaign, &samples).groups[0].rows[0].entry.clone();
         let line = EntryLine {

@@ -404,7 +404,7 @@ fn different_conditions_and_programs_are_named() {
             ..Default::default()
         })
     };
-    (old.0.conditions, new.0.conditions) = (conditions(300 << 20, None), conditions(2 << 20, Some(90.0)));
+    (old.0.conditions, new.0.conditions) = (conditions(300 << 20, None), conditions(210 << 20, Some(90.0)));
     for (campaign, digest) in [(&mut old.0, "1"), (&mut new.0, "2")] {
         campaign.entries[0].program_digest = Some(digest.into());
         // Another program in the same folder has changed.
@@ -418,8 +418,11 @@ fn different_conditions_and_programs_are_named() {
         .collect();
     assert_eq!(
         named,
-        ["memory cap: 300 MiB, 2.00 MiB", "timeout: automatic, 1 m 30 s", "sources of go/goroutine: 1, 2",]
+        ["memory cap: 300 MiB, 210 MiB", "timeout: automatic, 1 m 30 s", "sources of go/goroutine: 1, 2",]
     );
+    new.0.conditions = conditions(2 << 20, None);
+    let refused = Comparison::build(input("base", &old), input("new", &new), &settings(&[], None));
+    assert!(matches!(refused, Err(CompareError::Across { .. })));
     // Nearly the same cap.
     new.0.conditions = conditions((300 << 20) + 4096, None);
     let compared = compared(&old, &new, &settings(&[&metrics::FOOTPRINT], None));

@@ -56,6 +56,15 @@ fn undecidable_cases_leave_the_gate_undecided() {
         run.measurement.histograms.insert("late_us".to_owned(), vec![1]);
     });
     undecided(&ticks, &[&metrics::CPU], "3 s in BASE, 9 s in NEW");
+    // The repetitions that are left are not all.
+    let chosen = changed(|run| {
+        if run.repetition < 3 {
+            run.time.launch_s = None;
+        }
+    });
+    undecided(&chosen, &[&metrics::LAUNCH], "2 of 5 repetitions of NEW have no value");
+    let uncounted = changed(|run| run.alive = None);
+    undecided(&uncounted, &[&metrics::FOOTPRINT], "the number of live tasks is unknown on one side");
     // No footprint replaces the fixed cost.
     let bent = changed(|run| {
         let tasks = run.tasks;

@@ -220,7 +220,7 @@ pub(super) fn answer(search_spec: &SearchSpec, facts: &EntryFacts, samples: &[Sa
     };
     let failed = last(boundary.failing, false);
     let confirmed = boundary.confirmed.map(|value| search_spec.trial_point(value));
-    let limit = failed.and_then(|failed| limited_by(search_spec.find, &search, failed));
+    let limit = failed.and_then(|failed| limited_by(search_spec, &search, failed));
     let (limited_by, by_memory) = limit.unzip();
     let ends = boundary.confirmed.zip(boundary.failing);
     // In a search for a rate, memory is unlimited.
@@ -294,11 +294,18 @@ fn at_rate(seen: &[ClassifiedRun], rate: u64) -> AtRate {
 }
 
 /// What limits the answer, in a few words, and whether that is memory.
-fn limited_by(find: Find, search: &SearchState, failed: &ClassifiedRun) -> Option<(String, Option<bool>)> {
+fn limited_by(
+    search_spec: &SearchSpec,
+    search: &SearchState,
+    failed: &ClassifiedRun,
+) -> Option<(String, Option<bool>)> {
     let cause = failed.outcome.cause()?;
-    let by_memory = cause.is_memory().or(match find {
+    let by_memory = cause.is_memory().or(match search_spec.find {
         // The first run had unlimited memory, and passed.
-        Find::LeastMemory { .. } => Some(search.seen.iter().any(|run| run.outcome == Outcome::Passes)),
+        Find::LeastMemory { .. } if failed.trial_point.cap_bytes < search_spec.room_bytes => {
+            Some(search.seen.iter().any(|run| run.outcome == Outcome::Passes))
+        }
+        Find::LeastMemory { .. } => None,
         Find::MostTasks { .. } => controlled(&search.seen, failed.sample.tasks),
         Find::HighestRate { .. } => None,
     });
@@ -309,6 +316,7 @@ fn limited_by(find: Find, search: &SearchState, failed: &ClassifiedRun) -> Optio
         (_, Cause::Rate) => "rate".to_owned(),
         (_, Cause::Clients) => "clients (taskscale's own)".to_owned(),
         (_, Cause::Latency) => "latency".to_owned(),
+        (_, Cause::MissingTasks) => "missing tasks".to_owned(),
         (Some(true), Cause::Slow) => "memory (too slow)".to_owned(),
         (Some(true), _) => "memory (failed)".to_owned(),
         (Some(false), Cause::Time) => "time, not memory".to_owned(),

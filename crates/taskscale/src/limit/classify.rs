@@ -3,6 +3,7 @@
 use super::outcome::{Cause, Outcome, heap_full, reason};
 use super::rate;
 use super::search_spec::{Find, SearchSpec, cap_of};
+use crate::catalog::{Kind, Shape};
 use crate::record::{Sample, Status, Warning};
 use crate::stats::{Point, line};
 use crate::units;
@@ -61,7 +62,7 @@ pub fn touched(sample: &Sample) -> bool {
 }
 
 /// Classifies a run. `baseline`: the result of [`baseline`] from all known runs.
-pub fn classify(search_spec: &SearchSpec, sample: &Sample, baseline: Baseline) -> Outcome {
+pub fn classify(search_spec: &SearchSpec, kind: Kind, sample: &Sample, baseline: Baseline) -> Outcome {
     if let Find::HighestRate { p99_us, .. } = search_spec.find {
         return rate::classify(sample, p99_us);
     }
@@ -95,7 +96,7 @@ pub fn classify(search_spec: &SearchSpec, sample: &Sample, baseline: Baseline) -
             }
             // Work has no plateau, but `ok` includes its operations and check.
             let seen = sample.memory.plateau.is_some() || sample.work.is_some();
-            if seen { outcome_of_ok(sample, cap) } else { Outcome::Unsettled }
+            if seen { outcome_of_ok(kind, sample, cap) } else { Outcome::Unsettled }
         }
         Status::Partial | Status::NoPlateau => match launch_s.filter(|launch| *launch > allowance_s) {
             Some(launch) => slow(format!("took more than {}", units::seconds(launch))),
@@ -121,6 +122,8 @@ pub fn classify(search_spec: &SearchSpec, sample: &Sample, baseline: Baseline) -
                 let why = format!("its own heap was full with {peak} of {cap} in use: {line}");
                 Outcome::Fails(Cause::OwnHeap, why)
             }
+            // It failed far below its cap, perhaps by chance.
+            None if !touched(sample) => Outcome::Inconclusive(Cause::Other, reason(sample)),
             None => Outcome::Fails(Cause::Other, reason(sample)),
         },
     }
@@ -128,7 +131,7 @@ pub fn classify(search_spec: &SearchSpec, sample: &Sample, baseline: Baseline) -
 
 /// The outcome of a run that is `ok`: failed if memory was swapped or tasks were missing, inconclusive if it
 /// still grew.
-fn outcome_of_ok(sample: &Sample, cap: u64) -> Outcome {
+fn outcome_of_ok(kind: Kind, sample: &Sample, cap: u64) -> Outcome {
     let warned = |warning| sample.warnings.contains(&warning);
     let swapped = sample.memory.plateau.as_ref().and_then(|plateau| plateau.swap_bytes).unwrap_or(0);
     if warned(Warning::Swapped) || swapped > 0 {
@@ -137,6 +140,17 @@ fn outcome_of_ok(sample: &Sample, cap: u64) -> Outcome {
     }
     if sample.work.is_none() && sample.alive != Some(sample.tasks) {
         return Outcome::Fails(Cause::Other, "`alive` was never printed with all tasks".to_owned());
+    }
+    let shape = match (&sample.work, &sample.load) {
+        (Some(_), _) => Shape::Work,
+        (None, Some(_)) => Shape::Serve,
+        (None, None) => Shape::Hold,
+    };
+    let (least, plateau) = (shape.least_bytes_per_task(kind), sample.memory.plateau.as_ref());
+    if plateau.is_some_and(|plateau| (plateau.footprint_bytes as f64) < least * sample.tasks as f64) {
+        let why =
+            format!("less than {least} B of memory per task, the minimum of its kind: tasks are missing");
+        return Outcome::Fails(Cause::MissingTasks, why);
     }
     if warned(Warning::PlateauGrew) {
         return Outcome::Inconclusive(Cause::Other, Warning::PlateauGrew.text().to_owned());

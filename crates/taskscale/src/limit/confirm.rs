@@ -34,7 +34,7 @@ pub enum SearchStatus {
     Found,
     /// The allowed runs were not enough.
     Undecided,
-    /// Nothing passes: not one task in the memory, or not the tasks in all memory of this machine.
+    /// Nothing passes: not one task in the memory, not the tasks in all memory of this machine, or tasks are missing.
     NothingHolds,
     /// Every value up to the bound passes.
     EverythingHolds,

@@ -26,6 +26,8 @@ pub enum Cause {
     Latency,
     /// It hit a system limit.
     SystemLimit,
+    /// It has less memory per task than any task of its kind needs.
+    MissingTasks,
     /// It failed in another way.
     Other,
 }
@@ -37,7 +39,12 @@ impl Cause {
     pub fn is_memory(self) -> Option<bool> {
         match self {
             Cause::Memory | Cause::OwnHeap => Some(true),
-            Cause::SystemLimit | Cause::Time | Cause::Rate | Cause::Clients | Cause::Latency => Some(false),
+            Cause::SystemLimit
+            | Cause::Time
+            | Cause::Rate
+            | Cause::Clients
+            | Cause::Latency
+            | Cause::MissingTasks => Some(false),
             Cause::Slow | Cause::Other => None,
         }
     }

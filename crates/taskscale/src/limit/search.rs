@@ -3,6 +3,7 @@
 //! An interrupted search resumes by deriving the next run from its samples. Each run's purpose follows from
 //! earlier ones.
 
+use std::collections::BTreeSet;
 use std::f64::consts::LN_2;
 
 use super::boundary_search::{LONGEST_STEP, PassingSide, Prediction, Probe, Search};
@@ -14,7 +15,7 @@ use super::rate;
 use super::search_spec::{Find, SearchSpec, TrialPoint, cap_of};
 use crate::campaign::HoldPredictor;
 use crate::catalog::Kind;
-use crate::record::{Hold, Sample};
+use crate::record::{Hold, Sample, Status};
 use crate::stats::Point;
 
 /// The plateau of each run: all tasks are alive at once for at least this many seconds.
@@ -83,7 +84,7 @@ pub fn replay<'a>(search_spec: &SearchSpec, kind: Kind, samples: &'a [Sample]) -
             .iter()
             .map(|run| {
                 let baseline = allowed(search_spec, &seen, run.trial_point);
-                let outcome = classify(search_spec, run.sample, baseline);
+                let outcome = classify(search_spec, kind, run.sample, baseline);
                 if outcome == Outcome::Unsettled && !may_wait_longer(run.sample) {
                     let why = "no wait was long enough for all tasks to be alive at once";
                     return Outcome::Fails(Cause::Other, why.to_owned());
@@ -118,14 +119,19 @@ fn spent(seen: &[ClassifiedRun]) -> usize {
     seen.iter().filter(counts).count()
 }
 
-/// Turns inconclusive runs into failures if a value has too many.
+/// Turns inconclusive runs into failures if a value has too many, or if another value failed in the same way each time.
 fn settle_inconclusive(seen: &mut [ClassifiedRun]) {
     let mut inconclusive: Vec<TrialPoint> = Vec::new();
+    let mut failing: BTreeSet<Status> = BTreeSet::new();
     for run in seen {
         let Outcome::Inconclusive(cause, why) = &run.outcome else { continue };
+        let (cause, status) = (*cause, run.sample.status);
         let before = inconclusive.iter().filter(|other| **other == run.trial_point).count();
         if before >= MAX_INCONCLUSIVE {
-            run.outcome = Outcome::Fails(*cause, format!("{why}, {} times", MAX_INCONCLUSIVE + 1));
+            run.outcome = Outcome::Fails(cause, format!("{why}, {} times", MAX_INCONCLUSIVE + 1));
+            failing.extend((cause == Cause::Other && status != Status::Ok).then_some(status));
+        } else if failing.contains(&status) {
+            run.outcome = Outcome::Fails(cause, why.clone());
         }
         inconclusive.push(run.trial_point);
     }
@@ -253,6 +259,10 @@ fn decide(search_spec: &SearchSpec, kind: Kind, seen: &[ClassifiedRun]) -> (Sear
         return run_at(last.purpose, last.trial_point, true);
     }
     let next_run = |purpose, value| run_at(purpose, search_spec.trial_point(value), false);
+    // A program whose tasks are missing passes with any number of them.
+    if seen.iter().any(|run| run.outcome.cause() == Some(Cause::MissingTasks)) {
+        return (SearchStatus::NothingHolds, None);
+    }
     let probes = probes(search_spec, seen);
     if let Some(pilot) = pilot(search_spec, kind, &probes) {
         return next_run(Purpose::Pilot, pilot);

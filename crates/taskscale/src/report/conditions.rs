@@ -10,6 +10,9 @@ use crate::stats;
 /// Peak memory that twice the operations raise by more than this factor grows with them.
 const GROWS: f64 = 1.1;
 
+/// An open loop that sends less than this share of the other's messages is easier.
+const SAME_RATE: f64 = 0.9;
+
 /// The conditions of some runs.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RunConditions {
@@ -20,6 +23,10 @@ pub struct RunConditions {
     /// Whether tasks wake, and so use CPU time during the whole wait.
     wakes: bool,
     client_limited: bool,
+    /// Whether the number of live tasks is known.
+    alive_known: BTreeSet<bool>,
+    /// Scheduled messages per second of the open loops, the median.
+    offered_per_s: Option<f64>,
     /// How most runs were disturbed.
     disturbed: Option<&'static str>,
     /// Operations of the first run of each pair.
@@ -41,12 +48,15 @@ impl RunConditions {
             stats::median(&own.filter_map(|sample| metrics::PEAK.read(sample)).collect::<Vec<_>>())
         };
         let once = all().filter(|sample| !sample.is_double());
+        let offered = all().filter_map(|sample| Some(sample.load.as_ref()?.open.as_ref()?.offered_per_s));
         RunConditions {
             sources: all().map(|sample| sample.memory.source).collect(),
             first_message: all().filter_map(|sample| Some(sample.load.as_ref()?.first_message)).collect(),
             holds: all().map(|sample| format!("{} s", sample.hold_s)).collect(),
             wakes: all().any(|sample| sample.histograms.contains_key("late_us")),
             client_limited: all().any(Sample::is_client_limited),
+            alive_known: all().map(|sample| sample.alive.is_some()).collect(),
+            offered_per_s: stats::median(&offered.collect::<Vec<_>>()),
             disturbed: if most(busy.count()) {
                 Some("on a busy machine")
             } else {
@@ -76,6 +86,25 @@ impl RunConditions {
             return Some(
                 "memory was read before the first messages on one side, after them on the other".to_owned(),
             );
+        }
+        if is_memory && self.alive_known != new.alive_known {
+            return Some("the number of live tasks is unknown on one side".to_owned());
+        }
+        let of_open_loop = [
+            &metrics::LATENCY_P50,
+            &metrics::LATENCY_P90,
+            &metrics::LATENCY_P99,
+            &metrics::LATENCY_P999,
+            &metrics::LATENCY_MAX,
+            &metrics::CPU_PER_MESSAGE,
+        ];
+        if of_open_loop.contains(&metric)
+            && let Some((base, now)) = self.offered_per_s.zip(new.offered_per_s)
+            && now < SAME_RATE * base
+        {
+            return Some(format!(
+                "{new_name} was sent {now:.0} messages per second, {base_name} {base:.0} (set -p rate=…)"
+            ));
         }
         if metric == &metrics::MESSAGES_PER_S && (self.client_limited || new.client_limited) {
             return Some("the clients exhausted a CPU, so the server's capacity may be higher".to_owned());

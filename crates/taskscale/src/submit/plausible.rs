@@ -7,7 +7,6 @@
 use std::collections::BTreeMap;
 
 use super::{SubmissionRule, Violation};
-use crate::catalog::{Kind, Shape};
 use crate::metrics::{self, MetricDef};
 use crate::record::{Campaign, MemorySource, Sample, Series, Status};
 use crate::report::{Report, Row};
@@ -24,26 +23,6 @@ const REPEATED: usize = 8;
 const NAMED_SHARE: f64 = 0.20;
 /// The campaign is refused if it differs by more than this factor.
 const REFUSED_FACTOR: f64 = 10.0;
-
-/// Minimum bytes of a task of a kind. The smallest in results/ are two to four times as large.
-fn least_bytes_per_task(kind: Kind, shape: Shape) -> f64 {
-    let task = match kind {
-        Kind::Process => 32_768.0,
-        // Its stack in the kernel alone has 16 KiB on most machines.
-        Kind::Thread => 8_192.0,
-        Kind::Stackful => 256.0,
-        Kind::Stackless | Kind::Future => 32.0,
-        Kind::Timer => 8.0,
-        Kind::Program => 0.0,
-    };
-    match shape {
-        // The kernel keeps a socket for each connection.
-        Shape::Serve => f64::max(task, 1_024.0),
-        Shape::Hold => task,
-        // Its tasks may be gone when memory is read.
-        Shape::Work => 0.0,
-    }
-}
 
 /// Implausible values of results by themselves.
 pub fn implausible(campaign: &Campaign, samples: &[Sample], reports: &[Report]) -> Vec<Violation> {
@@ -72,7 +51,7 @@ fn too_small(report: &Report) -> impl Iterator<Item = String> + '_ {
     report.growth.iter().filter_map(|growth| {
         // The bytes that each task must keep, less 10%: memory may be compressed or shared a little.
         let held = report.holds_bytes.map_or(0.0, |bytes| 0.9 * bytes as f64);
-        let least = least_bytes_per_task(growth.entry.kind, report.shape).max(held);
+        let least = report.shape.least_bytes_per_task(growth.entry.kind).max(held);
         let most = growth.tasks.last().copied().unwrap_or(0);
         let slope = growth.bytes_per_task?;
         (least * most as f64 >= JUDGED_BYTES && slope < least).then(|| {
