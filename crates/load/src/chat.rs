@@ -27,6 +27,8 @@ pub(super) struct ChatProtocol {
     members: usize,
     /// The number of the first room of this process.
     first_room: usize,
+    /// Makes messages unpredictable: a server must read what it sends on.
+    key: u64,
     clients: Vec<ChatClient>,
     rooms: Vec<Room>,
 }
@@ -78,6 +80,7 @@ impl ChatProtocol {
             size,
             members,
             first_room: first / members,
+            key: fastrand::u64(..),
             clients: std::iter::repeat_with(ChatClient::default).take(clients).collect(),
             rooms: std::iter::repeat_with(Room::default).take(clients.div_ceil(members)).collect(),
         }
@@ -124,7 +127,7 @@ impl ChatProtocol {
             return Err(format!("message {nth} of client {sender} is {what}: expected message {due}"));
         };
         let mut due = Vec::with_capacity(self.size);
-        put_text(sender, nth, self.size, &mut due);
+        put_text(self.key, sender, nth, self.size, &mut due);
         if text != due {
             return Err(format!("message {nth} of client {sender} has a wrong text"));
         }
@@ -158,7 +161,7 @@ impl Protocol for ChatProtocol {
         let nth = self.clients[client].said;
         let mut text = Vec::with_capacity(self.size + 4);
         text.extend_from_slice(b"say ");
-        put_text((self.first_room * self.members + client) as u32, nth, self.size, &mut text);
+        put_text(self.key, (self.first_room * self.members + client) as u32, nth, self.size, &mut text);
         put_frame(TEXT, &text, bytes);
         self.clients[client].said += 1;
         let missing = self.members_with(client);
@@ -215,9 +218,10 @@ impl Protocol for ChatProtocol {
 }
 
 /// Appends the text of a message: its sender, its number, and letters up to the size.
-fn put_text(sender: u32, nth: u32, size: usize, text: &mut Vec<u8>) {
+fn put_text(key: u64, sender: u32, nth: u32, size: usize, text: &mut Vec<u8>) {
     text.extend_from_slice(format!("{sender:08x}{nth:08x}").as_bytes());
-    text.extend((MIN_MESSAGE_BYTES..size).map(|k| b'a' + ((nth as usize + k) % 26) as u8));
+    let mut random = fastrand::Rng::with_seed(u64::from(sender).rotate_left(32) ^ u64::from(nth) ^ key);
+    text.extend((MIN_MESSAGE_BYTES..size).map(|_| random.lowercase() as u8));
 }
 
 /// Takes the first frame: its opcode and its data; `None` if its end is still to come.

@@ -67,6 +67,8 @@ pub(super) struct EchoProtocol {
     /// The number of the first client of this process, so that no two processes send the same message.
     first: usize,
     clients: Vec<EchoClient>,
+    /// Makes messages unpredictable: a server must read what it returns.
+    key: u64,
     /// Buffer for the message that is expected on a connection, allocated once.
     due: Vec<u8>,
 }
@@ -86,14 +88,14 @@ struct EchoClient {
 impl EchoProtocol {
     pub fn new(size: usize, first: usize, clients: usize) -> EchoProtocol {
         let clients = std::iter::repeat_with(EchoClient::default).take(clients).collect();
-        EchoProtocol { size, first, clients, due: Vec::with_capacity(size) }
+        EchoProtocol { size, first, clients, key: fastrand::u64(..), due: Vec::with_capacity(size) }
     }
 
     /// Appends message `nth` of a client.
     fn put_message(&self, client: usize, nth: u64, bytes: &mut Vec<u8>) {
         let client = (self.first + client) as u64;
-        // Reproducible from both numbers.
-        let mut random = fastrand::Rng::with_seed(client.rotate_left(32) ^ nth);
+        // Reproducible from both numbers and the key.
+        let mut random = fastrand::Rng::with_seed(client.rotate_left(32) ^ nth ^ self.key);
         if self.size < NUMBERS {
             let hash = [random.u64(..).to_le_bytes(), random.u64(..).to_le_bytes()];
             bytes.extend_from_slice(&hash.as_flattened()[..self.size]);
@@ -101,8 +103,9 @@ impl EchoProtocol {
         }
         bytes.extend_from_slice(&client.to_le_bytes());
         bytes.extend_from_slice(&nth.to_le_bytes());
-        let first = random.u8(..);
-        bytes.extend((NUMBERS..self.size).map(|k| first.wrapping_add(k as u8)));
+        let begin = bytes.len();
+        bytes.resize(begin + self.size - NUMBERS, 0);
+        random.fill(&mut bytes[begin..]);
     }
 
     /// How `piece`, received from byte `k` of message `nth` on, differs from the expected message.
