@@ -5,15 +5,15 @@ import type * as wire from "./wire.ts";
 
 export function decode(json: string): PageData {
   const written = JSON.parse(json) as wire.PageData;
-  return { ...written, campaigns: written.campaigns.map((of) => campaign(of, written)) };
+  return { ...written, campaigns: written.campaigns.map((of, position) => campaign(of, position, written)) };
 }
 
-function campaign(written: wire.PageCampaign, page: wire.PageData): Campaign {
+function campaign(written: wire.PageCampaign, position: number, page: wire.PageData): Campaign {
   const { campaign: label, shape = "hold", entries, rows, ...same } = written;
   const growth = new Map(written.growth.map((of) => [of.entry.name, of]));
   const stackful = new Set(page.kinds.filter((kind) => kind.stackful).map((kind) => kind.name));
-  const entry = ({ entry: position, ...program }: wire.PageEntry): Entry[] => {
-    const facts = page.entries[position];
+  const entry = ({ entry: at, ...program }: wire.PageEntry): Entry[] => {
+    const facts = page.entries[at];
     if (!facts) return [];
     const of = growth.get(facts.name);
     const line = program.scaling && of && isLine(of) ? { growth: of } : {};
@@ -24,6 +24,7 @@ function campaign(written: wire.PageCampaign, page: wire.PageData): Campaign {
   );
   return {
     ...same,
+    position,
     label,
     shape,
     entries: entries.flatMap(entry),

@@ -1,7 +1,7 @@
 // The metrics that entries can be compared by, and their values.
 
 import * as format from "./format.ts";
-import type { Entry, Metric, PageData, Row } from "./types.ts";
+import type { Campaign, Entry, Metric, PageData, Row } from "./types.ts";
 import type { Interval } from "./wire.ts";
 
 export interface Value {
@@ -10,14 +10,18 @@ export interface Value {
   range?: Interval | undefined;
 }
 
+/** The first campaign of a series, which the others are compared with. */
+export const leadOf = (data: PageData, part: string): Campaign =>
+  data.campaigns.find((campaign) => campaign.part === part) as Campaign;
+
 /** The metrics of a series, in the order of the menu. */
 export function metricsOf(data: PageData, part: string): Metric[] {
-  const campaign = data.campaigns.find((campaign) => campaign.part === part);
-  return (campaign?.metrics ?? []).flatMap((name, at) => {
+  const lead = leadOf(data, part);
+  return lead.metrics.flatMap((name, at) => {
     const metric = data.metrics.find((known) => known.name === name);
     if (!metric) return [];
-    const [title, about] = (campaign?.shape === "work" && metric.of_work) || [metric.title, metric.about];
-    return [{ ...metric, title, about, per_task: campaign?.per_task[at] ?? null }];
+    const [title, about] = (lead.shape === "work" && metric.of_work) || [metric.title, metric.about];
+    return [{ ...metric, title, about, per_task: lead.per_task[at] ?? null }];
   });
 }
 

@@ -50,9 +50,9 @@ export interface Overview {
   campaign?: string;
 }
 
-/** Position of a campaign's other series. Undefined if the campaign lacks it. */
-const positionIn = (data: PageData, { results }: Campaign, part: string): number | undefined =>
-  campaignsOf(data, part).find((position) => data.campaigns[position]?.results === results);
+/** Another series of a campaign. Undefined if the campaign lacks it. */
+const seriesOf = (data: PageData, { results }: Campaign, part: string): Campaign | undefined =>
+  campaignsOf(data, part).find((campaign) => campaign.results === results);
 
 /** The selected N. Undefined if it is the one that the series opens with. */
 const selected = (data: PageData, { n, part }: State): number | undefined =>
@@ -74,13 +74,13 @@ function firstRows(data: PageData, state: State, { results }: Campaign): string[
 type Ranked = Column & { found?: Ranking };
 
 /** A column per N of the only series, by the selected metric, or by the headline if that belongs to a fit. */
-function byTasks(data: PageData, state: State, position: number): Ranked[] {
+function byTasks(data: PageData, state: State, campaign: Campaign): Ranked[] {
   const { part } = state;
   const asked = metricOf(data, part, state.metric);
   const metric = isWhole(asked) ? headline(data, part) : asked;
-  return (data.campaigns[position]?.tasks ?? []).map((n) => {
+  return campaign.tasks.map((n) => {
     const view = { ...state, n, metric: metric.name };
-    const found = ranking(data, { ...view, campaigns: [position] });
+    const found = ranking(data, { ...view, campaigns: [campaign.position] });
     return { title: tasks(n), part, n, metric, state: view, found };
   });
 }
@@ -88,13 +88,12 @@ function byTasks(data: PageData, state: State, position: number): Ranked[] {
 function byPart(data: PageData, state: State, names: string[], lead: Campaign): Ranked[] {
   return names.map((part) => {
     const metric = headline(data, part);
-    const position = part === state.part ? shownCampaigns(data, state)[0] : positionIn(data, lead, part);
-    const campaign = data.campaigns[position ?? -1];
+    const campaign = part === state.part ? lead : seriesOf(data, lead, part);
     const n = campaign ? tasksAt(data, state, campaign) : (tasksOf(data, part).at(-1) ?? 1);
     const view = part === state.part ? state : ofPart(data, state, part);
     const column = { title: part, part, n, metric, state: { ...view, n, metric: metric.name } };
-    if (position === undefined) return column;
-    const asked = { ...state, part, n, metric: metric.name, campaigns: [position] };
+    if (!campaign) return column;
+    const asked = { ...state, part, n, metric: metric.name, campaigns: [campaign.position] };
     return { ...column, found: ranking(data, asked) };
   });
 }
@@ -109,10 +108,9 @@ export const isShown = (column: Column, several: boolean, state: State): boolean
  */
 export function overview(data: PageData, state: State): Overview | undefined {
   const names = parts(data);
-  const position = shownCampaigns(data, state)[0] ?? 0;
-  const lead = data.campaigns[position];
+  const [lead] = shownCampaigns(data, state);
   if (!lead) return undefined;
-  const columns = names.length > 1 ? byPart(data, state, names, lead) : byTasks(data, state, position);
+  const columns = names.length > 1 ? byPart(data, state, names, lead) : byTasks(data, state, lead);
   if (columns.length < 2) return undefined;
   const entries = new Map<string, Pick<OverviewRow, "entry" | "state">>();
   const shown = columns.filter((column) => isShown(column, names.length > 1, state));

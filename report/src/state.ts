@@ -1,7 +1,7 @@
 // The state of the view, and its URL fragment. That has only what differs from the default: links stay short.
 
-import { headline, metricsOf } from "./metrics.ts";
-import type { Campaign, PageData, Shape } from "./types.ts";
+import { headline, leadOf, metricsOf } from "./metrics.ts";
+import type { Campaign, PageData } from "./types.ts";
 
 export interface State {
   /** The series: workload, parameters and CPUs. */
@@ -53,43 +53,19 @@ export function parts(data: PageData): string[] {
 /** The series that the page opens with. */
 const firstPart = (data: PageData): string => data.campaigns[0]?.part ?? "";
 
-/** Positions of the campaigns that measured a series. */
-export function campaignsOf(data: PageData, part: string): number[] {
-  return data.campaigns.flatMap((campaign, position) => (campaign.part === part ? [position] : []));
-}
-
-/** Place of a campaign among those of its series, from 0. */
-export function placeOf(data: PageData, position: number): number {
-  return campaignsOf(data, data.campaigns[position]?.part ?? "").indexOf(position);
-}
-
-/** The campaign that the others of a series are compared with. */
-function firstOf(data: PageData, part: string): Campaign | undefined {
-  return data.campaigns.find((campaign) => campaign.part === part);
-}
-
-export function shapeOf(data: PageData, part: string): Shape {
-  return firstOf(data, part)?.shape ?? "hold";
-}
-
-export function workloadOf(data: PageData, part: string): string {
-  return firstOf(data, part)?.workload ?? "";
-}
-
-/** How the tasks of a series waited, or what its operation is. */
-export function scenarioOf(data: PageData, part: string): string {
-  return firstOf(data, part)?.scenario ?? "";
-}
+/** The campaigns that measured a series. */
+export const campaignsOf = (data: PageData, part: string): Campaign[] =>
+  data.campaigns.filter((campaign) => campaign.part === part);
 
 /** Numbers of tasks of a series, ascending. */
 export function tasksOf(data: PageData, part: string): number[] {
-  const all = campaignsOf(data, part).flatMap((position) => data.campaigns[position]?.tasks ?? []);
+  const all = campaignsOf(data, part).flatMap((campaign) => campaign.tasks);
   return [...new Set(all)].sort((a, b) => a - b);
 }
 
 /** The N that a series opens with: the least of those that represent it in its campaigns. */
 function openingTasks(data: PageData, part: string): number {
-  const named = campaignsOf(data, part).flatMap((position) => data.campaigns[position]?.overview_tasks ?? []);
+  const named = campaignsOf(data, part).flatMap((campaign) => campaign.overview_tasks ?? []);
   return named.length > 0 ? Math.min(...named) : (tasksOf(data, part).at(-1) ?? 1);
 }
 
@@ -109,7 +85,7 @@ export function initial(data: PageData, part = firstPart(data)): State {
     part,
     n: openingTasks(data, part),
     metric: lead.name,
-    campaigns: campaignsOf(data, part),
+    campaigns: campaignsOf(data, part).map((campaign) => campaign.position),
     ...NO_FILTERS,
     published: true,
     log: false,
@@ -127,7 +103,7 @@ export function initial(data: PageData, part = firstPart(data)): State {
 /** The state for another series. Filters stay, and so do a selected N and metric if that series has them. */
 export function ofPart(data: PageData, state: State, part: string): State {
   const [before, plain] = [initial(data, state.part), initial(data, part)];
-  const alike = shapeOf(data, part) === shapeOf(data, state.part);
+  const alike = leadOf(data, part).shape === leadOf(data, state.part).shape;
   const offered = metricsOf(data, part).some((known) => known.name === state.metric);
   const keepN = state.n !== before.n && tasksOf(data, part).includes(state.n);
   return {
@@ -166,10 +142,13 @@ const WORDS: Record<string, [Write, Read]> = {
       metricsOf(data, part).some((known) => known.name === metric) ? { metric } : {},
   ],
   campaigns: [
-    ({ campaigns }, data) => campaigns.map((position) => placeOf(data, position) + 1).join(","),
+    ({ campaigns, part }, data) =>
+      campaignsOf(data, part)
+        .flatMap(({ position }, at) => (campaigns.includes(position) ? at + 1 : []))
+        .join(","),
     (word, state) => {
       const found = new Set(list(word).flatMap((place) => state.campaigns[Number(place) - 1] ?? []));
-      return found.size > 0 ? { campaigns: [...found].sort((a, b) => a - b) } : {};
+      return found.size > 0 ? { campaigns: [...found] } : {};
     },
   ],
   kind: [({ kinds }) => names(kinds), (word) => ({ kinds: list(word) })],

@@ -3,14 +3,13 @@
 import * as format from "./format.ts";
 import { headline, metricsOf } from "./metrics.ts";
 import { campaignsOf, type State } from "./state.ts";
-import type { Column, Entry, PageData, Row } from "./types.ts";
-import { entriesOf, exception, letter, passes, programsOf, ranking, rowOf, shownCampaigns } from "./view.ts";
+import type { Campaign, Column, Entry, PageData, Row } from "./types.ts";
+import { entriesOf, exception, passes, programsOf, ranking, rowOf, shownCampaigns } from "./view.ts";
 import type { ColumnUnit } from "./wire.ts";
 
 /** One row of the table, where the paths of columns start. */
 export interface Cell {
   entry: Entry;
-  campaign: number;
   /** The campaign's letter. Absent if the series has only one. */
   letter?: string;
   row?: Row;
@@ -68,14 +67,13 @@ export function columnsOf(data: PageData, part: string): Column[] {
 }
 
 /** All entries of these campaigns at every N, or at `n`. An entry without a row has one cell. */
-function allCells(data: PageData, part: string, positions: number[], n?: number): Cell[] {
+function allCells(data: PageData, part: string, campaigns: Campaign[], n?: number): Cell[] {
   const several = campaignsOf(data, part).length > 1;
-  const programs = entriesOf(data, positions).flatMap(({ name }) => programsOf(data, positions, name));
-  return programs.flatMap(({ position, campaign, entry }): Cell[] => {
+  const programs = entriesOf(campaigns).flatMap(({ name }) => programsOf(campaigns, name));
+  return programs.flatMap(({ campaign, entry }): Cell[] => {
     const sizes = n === undefined ? campaign.tasks : [n];
     const rows = sizes.flatMap((tasks) => rowOf(campaign, entry.name, tasks) ?? []);
-    const mark = several ? { letter: letter(data, position) } : {};
-    const cell = { entry, campaign: position, ...mark };
+    const cell = { entry, ...(several ? { letter: campaign.letter } : {}) };
     if (rows.length === 0) return [{ ...cell, status: (entry.gap ?? data.not_measured)[0] }];
     // 1 only shows `columnsOf` that there is a value: `cells` replaces it.
     return rows.map((row) => ({ ...cell, row, status: row.status, times_best: 1 }));

@@ -11,6 +11,8 @@ export type PageData = Omit<wire.PageData, "entries" | "campaigns"> & { campaign
 
 /** One series of a campaign. */
 export type Campaign = Omit<wire.PageCampaign, "campaign" | "shape" | "entries" | "rows"> & {
+  /** Position in the page's campaigns. */
+  position: number;
   /** Name of the campaign, unique within a series. */
   label: string;
   shape: wire.Shape;

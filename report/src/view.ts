@@ -1,15 +1,14 @@
 // What the page shows for a state, as data: pure functions without the DOM, so that tests can call them.
 
 import * as format from "./format.ts";
-import { headline, isWhole, metric, parts, readingOf, type Value } from "./metrics.ts";
-import { campaignsOf, type State, shapeOf, workloadOf } from "./state.ts";
+import { headline, isWhole, leadOf, metric, parts, readingOf, type Value } from "./metrics.ts";
+import { campaignsOf, type State } from "./state.ts";
 import type { Campaign, Entry, Metric, PageData, PublishedFigure, Row, Shape } from "./types.ts";
 import type { Headline, PageChange, PageGap, PageKind, PageRanking, Standing } from "./wire.ts";
 
 /** One entry in one campaign at the chosen number of tasks. */
 export interface Bar extends Value {
-  /** Position of the campaign. */
-  campaign: number;
+  campaign: Campaign;
   entry: Entry;
   row: Row | undefined;
   /** Bytes of the footprint's parts, if the metric is the footprint. */
@@ -59,34 +58,31 @@ export interface Ranking {
   entries: number;
 }
 
-/** Positions of the campaigns shown. */
-export function shownCampaigns(data: PageData, state: State): number[] {
+export function shownCampaigns(data: PageData, state: State): Campaign[] {
   const there = campaignsOf(data, state.part);
-  const chosen = state.campaigns.filter((position) => there.includes(position));
+  const chosen = there.filter((campaign) => state.campaigns.includes(campaign.position));
   return chosen.length > 0 ? chosen : there;
 }
 
 /** Every entry of these campaigns, each once. */
-export function entriesOf(data: PageData, positions: number[]): Entry[] {
+export function entriesOf(campaigns: Campaign[]): Entry[] {
   const first = new Map<string, Entry>();
-  for (const entry of positions.flatMap((position) => data.campaigns[position]?.entries ?? []))
+  for (const entry of campaigns.flatMap((campaign) => campaign.entries))
     if (!first.has(entry.name)) first.set(entry.name, entry);
   return [...first.values()];
 }
 
 /** An entry as one campaign has it. */
 export interface Program {
-  position: number;
   campaign: Campaign;
   entry: Entry;
 }
 
 /** An entry in each of the campaigns that have it. */
-export function programsOf(data: PageData, positions: number[], name: string): Program[] {
-  return positions.flatMap((position) => {
-    const campaign = data.campaigns[position];
-    const entry = campaign?.entries.find((entry) => entry.name === name);
-    return campaign && entry ? [{ position, campaign, entry }] : [];
+export function programsOf(campaigns: Campaign[], name: string): Program[] {
+  return campaigns.flatMap((campaign) => {
+    const entry = campaign.entries.find((entry) => entry.name === name);
+    return entry ? [{ campaign, entry }] : [];
   });
 }
 
@@ -148,19 +144,22 @@ function remarks(bars: Bar[], of: Metric): string[] {
 /** All entries ranked by the selected metric, then filtered. `failed`: those without a value. */
 export function ranking(data: PageData, state: State): Ranking {
   const of = metric(data, state.part, state.metric);
-  const positions = shownCampaigns(data, state);
-  const fromFirst = positions[0] === campaignsOf(data, state.part)[0];
-  const entries = entriesOf(data, positions);
+  const campaigns = shownCampaigns(data, state);
+  const fromFirst = campaigns[0] === leadOf(data, state.part);
+  const entries = entriesOf(campaigns);
   const byName = new Map(entries.map((entry) => [entry.name, entry]));
   // The order of the first campaign, then the entries that only others have.
-  const order = new Set([...positions.flatMap((at) => ordered(data, at, state.n, of)), ...byName.keys()]);
+  const order = new Set([
+    ...campaigns.flatMap((campaign) => ordered(campaign, state.n, of)),
+    ...byName.keys(),
+  ]);
   const published = publishedAt(data, state, of);
   const ranked: RankRow[] = [];
   const failed: FellShort[] = [];
   for (const name of order) {
     const entry = byName.get(name);
     if (!entry) continue;
-    const programs = programsOf(data, positions, entry.name);
+    const programs = programsOf(campaigns, entry.name);
     const bars = programs.flatMap((program) => bar(data, state, program, of) ?? []);
     const [first, ...others] = bars;
     if (!first) {
@@ -180,13 +179,13 @@ export function ranking(data: PageData, state: State): Ranking {
       remarks: remarks(bars, of),
     });
   }
-  place(data, ranked, state.rank, positions[0]);
+  place(data, ranked, state.rank, campaigns[0]);
   const rows = ranked.filter((row) => passes(row.entry, state));
   const values = rows.flatMap((row) => row.bars.map((bar) => bar.value));
   return {
     metric: of,
     ...format.alike(of.unit, values),
-    shape: shapeOf(data, state.part),
+    shape: leadOf(data, state.part).shape,
     rows,
     failed: failed.filter((row) => passes(row.entry, state)),
     ...extent(rows, state.published),
@@ -221,12 +220,12 @@ export function segments({ parts }: PageData, bar: Bar, plain: string): { name: 
 
 /** The bar of an entry in one campaign; undefined without a value. */
 function bar(data: PageData, state: State, program: Program, of: Metric): Bar | undefined {
-  const { position: campaign, entry } = program;
-  const row = rowOf(program.campaign, entry.name, state.n);
+  const { campaign, entry } = program;
+  const row = rowOf(campaign, entry.name, state.n);
   const read = readingOf(of, entry, row);
   if (!read) return undefined;
   const ranked = standing({ entry, row }, of) === "ranked";
-  const ranking = rankingOf(program.campaign, state.n, of);
+  const ranking = rankingOf(campaign, state.n, of);
   const best = ranking?.best[state.rank === "all" ? "all" : entry.kind];
   const compared = ranked && read.value > 0 && best;
   return {
@@ -245,10 +244,9 @@ const rankingOf = ({ rankings }: Campaign, n: number, of: Metric): PageRanking |
   rankings.find((ranking) => ranking.tasks === n && ranking.metric === of.name);
 
 /** The names of a campaign's entries with a value, the best first. */
-function ordered(data: PageData, position: number, n: number, of: Metric): string[] {
-  const campaign = data.campaigns[position];
-  const order = (campaign && rankingOf(campaign, n, of)?.order) ?? [];
-  return order.flatMap((at) => campaign?.entries[at]?.name ?? []);
+function ordered(campaign: Campaign, n: number, of: Metric): string[] {
+  const order = rankingOf(campaign, n, of)?.order ?? [];
+  return order.flatMap((at) => campaign.entries[at]?.name ?? []);
 }
 
 /** The sets in which rows are ranked: one per kind, or one of all. In the order of the rows. */
@@ -265,7 +263,7 @@ export function sets<R extends { entry: Entry }>(rows: R[], rank: State["rank"])
  * Groups rows by kind, unless they are ranked together, and numbers those that the first campaign shown ranks. Equal
  * values share a place.
  */
-function place(data: PageData, rows: RankRow[], rank: State["rank"], first: number | undefined): void {
+function place(data: PageData, rows: RankRow[], rank: State["rank"], first: Campaign | undefined): void {
   if (rank === "kind") rows.sort((a, b) => kindPlace(data, a.entry.kind) - kindPlace(data, b.entry.kind));
   for (const own of sets(rows, rank)) {
     const ranked = own.filter(({ standing, bars }) => standing === "ranked" && bars[0]?.campaign === first);
@@ -285,7 +283,7 @@ export const kindOf = (data: PageData, kind: string): PageKind | undefined =>
 
 /** Published values at the selected N, by entry. Only for metrics that are comparable. */
 function publishedAt(data: PageData, state: State, of: Metric): Map<string, PublishedFigure> {
-  const workload = workloadOf(data, state.part);
+  const { workload } = leadOf(data, state.part);
   const figures = data.published.flatMap(({ our_workload, metrics, figures }) =>
     our_workload === workload && metrics.includes(of.name) ? figures : [],
   );
@@ -294,7 +292,7 @@ function publishedAt(data: PageData, state: State, of: Metric): Map<string, Publ
 
 /** The headline of the first campaign shown that has this N. */
 export function answer(data: PageData, state: State): Headline | undefined {
-  const all = shownCampaigns(data, state).flatMap((position) => data.campaigns[position]?.headlines ?? []);
+  const all = shownCampaigns(data, state).flatMap((campaign) => campaign.headlines);
   return all.find((headline) => headline.tasks === state.n && headline.rank === state.rank);
 }
 
@@ -303,7 +301,7 @@ export interface Line {
   /** Name of the entry, with the letter of its campaign if several are shown. */
   name: string;
   entry: Entry;
-  campaign: number;
+  campaign: Campaign;
   points: { tasks: number; value: number; low: number; high: number; ok: boolean }[];
   fitted: [number, number][];
 }
@@ -314,12 +312,13 @@ export interface Line {
  */
 export function lines(data: PageData, state: State): Line[] {
   const of = headline(data, state.part);
-  const positions = shownCampaigns(data, state);
+  const campaigns = shownCampaigns(data, state);
   const ranked = ranking(data, { ...state, metric: of.name }).rows.map((row) => row.entry);
-  const rest = entriesOf(data, positions).filter((entry) => passes(entry, state));
+  const rest = entriesOf(campaigns).filter((entry) => passes(entry, state));
   const names = new Set([...ranked, ...rest].map((entry) => entry.name));
-  const programs = [...names].flatMap((name) => programsOf(data, positions, name));
-  return programs.flatMap(({ position, campaign, entry }) => {
+  const programs = [...names].flatMap((name) => programsOf(campaigns, name));
+  return programs.flatMap((program) => {
+    const { campaign, entry } = program;
     const points = campaign.tasks.flatMap((tasks) => {
       const row = rowOf(campaign, entry.name, tasks);
       const figure = row?.figures[of.field];
@@ -327,15 +326,14 @@ export function lines(data: PageData, state: State): Line[] {
       if (!figure || figure.median <= 0) return [];
       return [{ tasks, value: figure.median, low: figure.min, high: figure.max, ok: row.ok_runs > 0 }];
     });
-    const name = nameIn(data, state, entry, position);
-    const line = { name, entry, campaign: position, points, fitted: fitted(entry) };
+    const line = { name: nameIn(data, state, program), ...program, points, fitted: fitted(entry) };
     return points.length > 0 ? [line] : [];
   });
 }
 
 /** At most `most` lines, in the same order. */
-export function first(data: PageData, all: Line[], most: number): Line[] {
-  const place = ({ campaign, entry }: Line) => data.campaigns[campaign]?.lines.indexOf(entry.name) ?? 0;
+export function first(all: Line[], most: number): Line[] {
+  const place = ({ campaign, entry }: Line) => campaign.lines.indexOf(entry.name);
   const kept = new Set([...all].sort((a, b) => place(a) - place(b)).slice(0, most));
   return all.filter((line) => kept.has(line));
 }
@@ -352,9 +350,6 @@ function fitted({ growth, scaling }: Entry): [number, number][] {
   return points.filter(([, bytes]) => bytes > 0);
 }
 
-/** Short name of a campaign among those of its series: A, B, … */
-export const letter = (data: PageData, position: number): string => data.campaigns[position]?.letter ?? "";
-
 /** An entry's name, with the letter of its campaign where several are shown. */
-export const nameIn = (data: PageData, state: State, { name }: Entry, position: number): string =>
-  shownCampaigns(data, state).length > 1 ? `${name} ${letter(data, position)}` : name;
+export const nameIn = (data: PageData, state: State, { entry, campaign }: Program): string =>
+  shownCampaigns(data, state).length > 1 ? `${entry.name} ${campaign.letter}` : entry.name;

@@ -25,7 +25,7 @@ function two(): PageData {
   const data = everything();
   const [second] = everything().campaigns;
   assert(second);
-  Object.assign(second, { label: "elsewhere", letter: "B" });
+  Object.assign(second, { position: 1, label: "elsewhere", letter: "B" });
   data.change_notes = ["of means", "may be chance", "not compared"];
   for (const row of second.rows) {
     const figure = row.figures.footprint_bytes;
@@ -47,7 +47,7 @@ function told(found: Ranking): unknown {
       entry: row.entry.name,
       standing: row.standing,
       bars: row.bars.map((bar) => ({
-        campaign: bar.campaign,
+        campaign: bar.campaign.position,
         value: round(bar.value),
         low: round(bar.range?.low),
         high: round(bar.range?.high),
@@ -214,7 +214,7 @@ test("memory that is not linear is reported as such, and medians are joined", ()
 test("taskscale decides which lines are drawn if not all fit", () => {
   const data = everything();
   const all = lines(data, initial(data));
-  const names = (most: number) => first(data, all, most).map((line) => line.name);
+  const names = (most: number) => first(all, most).map((line) => line.name);
   const whole = all.map((line) => line.name);
   assert.deepEqual(names(all.length), whole);
   assert.deepEqual(names(1), ["rust/floor"]);

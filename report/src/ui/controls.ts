@@ -5,7 +5,7 @@ import * as format from "../format.ts";
 import { metricsOf } from "../metrics.ts";
 import { campaignsOf, NO_FILTERS, type State, tasksOf, toggled } from "../state.ts";
 import type { Entry } from "../types.ts";
-import { entriesOf, kindOf, letter, shownCampaigns } from "../view.ts";
+import { entriesOf, kindOf, shownCampaigns } from "../view.ts";
 import type { App, Section } from "./app.ts";
 import { choice, keepFocus } from "./elements.ts";
 
@@ -78,7 +78,7 @@ export const activeFilters = ({ kinds, languages, styles, parallel, stackful }: 
 
 function filterChoices(app: App): Child[] {
   const { data, state } = app;
-  const entries = entriesOf(data, campaignsOf(data, state.part));
+  const entries = entriesOf(campaignsOf(data, state.part));
   const filter = (name: FilterName, title: string, of: (entry: Entry) => [string, string]) =>
     choices(app, name, title, new Map(entries.map(of)));
   const clear = { class: "button quiet", "data-key": "clear", onclick: () => app.set(NO_FILTERS) };
@@ -115,12 +115,11 @@ function choices(app: App, name: FilterName, title: string, values: Map<string, 
 
 function campaignChoices(app: App): HTMLElement[] {
   const shown = shownCampaigns(app.data, app.state);
-  return campaignsOf(app.data, app.state.part).map((position) => {
-    const pressed = shown.includes(position);
-    const next = toggled(shown, position).sort((a, b) => a - b);
+  return campaignsOf(app.data, app.state.part).map((campaign) => {
+    const next = toggled(shown, campaign).map(({ position }) => position);
     // At least one is always shown.
     const click = () => next.length > 0 && app.set({ campaigns: next });
-    const label = ` ${app.data.campaigns[position]?.label ?? ""}`;
-    return chip(`campaign ${position}`, pressed, click, h("b", {}, letter(app.data, position)), label);
+    const name = [h("b", {}, campaign.letter), ` ${campaign.label}`];
+    return chip(`campaign ${campaign.position}`, shown.includes(campaign), click, ...name);
   });
 }

@@ -6,10 +6,10 @@ import { hasArrived, INCOMPLETE, program, samplesOf, sourceTexts, whenArrived } 
 import { metricsOf, show } from "../metrics.ts";
 import { writer } from "../table.ts";
 import type { Campaign, Entry, PageData, Row } from "../types.ts";
-import { kindOf, letter, type Program, programsOf, shownCampaigns } from "../view.ts";
+import { kindOf, type Program, programsOf, shownCampaigns } from "../view.ts";
 import type { SampleField, Samples } from "../wire.ts";
 import type { App, Section } from "./app.ts";
-import { commands, definitions, list, scrollable, tableHead } from "./elements.ts";
+import { campaignTitle, commands, definitions, list, scrollable, tableHead } from "./elements.ts";
 
 /** Number of samples shown at first. */
 const PAGE = 40;
@@ -38,14 +38,14 @@ export function drawer(app: App): Section {
       whenArrived(update);
       return;
     }
-    const programs = programsOf(data, shownCampaigns(data, state), state.entry);
+    const programs = programsOf(shownCampaigns(data, state), state.entry);
     const [first] = programs;
     if (!first) {
       drawn = "";
       if (element.open) element.close();
       return;
     }
-    const wanted = `${state.entry} ${programs.map((program) => program.position).join()}`;
+    const wanted = `${state.entry} ${programs.map(({ campaign }) => campaign.position).join()}`;
     if (wanted !== drawn) {
       drawn = wanted;
       fill(title, first.entry.title);
@@ -66,14 +66,13 @@ function content(data: PageData, entry: Entry, programs: Program[]): Child[] {
   const tags = [kindOf(data, entry.kind)?.in_sentence ?? "", entry.style, ...entry.tags].map((text) =>
     h("span", { class: "tag" }, text),
   );
-  const parts = programs.flatMap(({ position, campaign, entry: own }) => [
-    programs.length > 1 &&
-      h("h3", { class: "campaign-title" }, `${letter(data, position)} ${campaign.label}`),
+  const parts = programs.flatMap(({ campaign, entry: own }) => [
+    programs.length > 1 && campaignTitle(campaign),
     callout("callout", `${own.gap?.[0]}: `, own.gap?.[1]),
     growth(own),
     byTasks(data, campaign, own),
     facts(own),
-    samples(data, campaign, own, samplesOf(position)),
+    samples(data, campaign, own, samplesOf(campaign.position)),
   ]);
   return [
     h("p", { class: "why" }, entry.why),

@@ -1,6 +1,7 @@
 // Elements shared by several sections.
 
 import { type Child, h } from "../dom.ts";
+import type { Campaign } from "../types.ts";
 
 /** A section with a title, a description and tools. */
 export function section(
@@ -40,6 +41,10 @@ export function scrollable(label: string, content: Node, name = ""): HTMLElement
   const attributes = { tabindex: "0", role: "region", "aria-label": label };
   return h("div", { class: `table-scroll ${name}`.trimEnd(), ...attributes }, content);
 }
+
+/** The title above what belongs to one of several campaigns. */
+export const campaignTitle = ({ letter, label }: Campaign): HTMLElement =>
+  h("h3", { class: "campaign-title" }, `${letter} ${label}`);
 
 export const tableHead = (...cells: Child[]): HTMLElement => h("thead", {}, h("tr", {}, cells));
 

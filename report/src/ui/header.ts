@@ -29,7 +29,7 @@ export function header(app: App, retheme: () => void): Section {
 
 function context({ data, state }: App): string {
   const [first, ...others] = campaignsOf(data, state.part);
-  const text = data.campaigns[first ?? -1]?.context ?? "";
+  const text = first?.context ?? "";
   return others.length > 0 ? `${text} · and ${format.counted(others.length, "other results folder")}` : text;
 }
 

@@ -49,7 +49,7 @@ export function loadSection(app: App): Section {
     const all = bars.flatMap((bar, at): Line[] => {
       const points = bar.row?.load_curve ?? [];
       if (points.length === 0) return [];
-      const name = nameIn(app.data, app.state, bar.entry, bar.campaign);
+      const name = nameIn(app.data, app.state, bar);
       return [{ name, points, style: lineStyle(bar.entry.color, at) }];
     });
     element.hidden = all.length === 0;

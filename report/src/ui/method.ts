@@ -1,11 +1,11 @@
 // How it was measured: machine, plan, command, notes, and differences from the original blog posts.
 
 import { byId, type Child, fill, h } from "../dom.ts";
-import { campaignsOf, shapeOf, workloadOf } from "../state.ts";
+import { leadOf } from "../metrics.ts";
+import { campaignsOf } from "../state.ts";
 import type { Campaign } from "../types.ts";
-import { letter } from "../view.ts";
 import type { App, Section } from "./app.ts";
-import { commands, copied, definitions, list, section } from "./elements.ts";
+import { campaignTitle, commands, copied, definitions, list, section } from "./elements.ts";
 
 export function methodSection(app: App): Section {
   const body = h("div");
@@ -21,15 +21,14 @@ export function methodSection(app: App): Section {
 }
 
 function content({ data, state }: App): Child[] {
-  const positions = campaignsOf(data, state.part);
-  const campaigns = positions.flatMap((position) => data.campaigns[position] ?? []);
+  const campaigns = campaignsOf(data, state.part);
+  const { shape, workload } = leadOf(data, state.part);
   // The original blog posts measured only tasks that wait.
-  const posts = shapeOf(data, state.part) === "hold";
-  const published = data.published.filter((known) => known.our_workload === workloadOf(data, state.part));
+  const posts = shape === "hold";
+  const published = data.published.filter((known) => known.our_workload === workload);
   return [
-    ...campaigns.flatMap((campaign, at) => [
-      campaigns.length > 1 &&
-        h("h3", { class: "campaign-title" }, `${letter(data, positions[at] ?? 0)} ${campaign.label}`),
+    ...campaigns.flatMap((campaign) => [
+      campaigns.length > 1 && campaignTitle(campaign),
       h("div", { class: "method" }, facts(campaign), notes(campaign)),
     ]),
     posts && prepared("posts"),

@@ -2,9 +2,9 @@
 
 import { type Child, fill, h } from "../dom.ts";
 import * as format from "../format.ts";
-import { isBytes, isWhole, show } from "../metrics.ts";
+import { isBytes, isWhole, leadOf, show } from "../metrics.ts";
 import { type Scale, scale } from "../scale.ts";
-import { campaignsOf, NO_FILTERS, parts, type State, scenarioOf } from "../state.ts";
+import { campaignsOf, NO_FILTERS, parts, type State } from "../state.ts";
 import type { Metric } from "../types.ts";
 import {
   type Bar,
@@ -12,7 +12,6 @@ import {
   exception,
   extent,
   kindOf,
-  letter,
   type Ranking,
   type RankRow,
   ranking,
@@ -48,9 +47,9 @@ export function rankingSection(app: App): Section {
     const shown = ranking(app.data, app.state);
     const scaled = scale(shown.max, shown.min, app.state.log, isBytes(shown.metric), shown.unit);
     const { part } = app.state;
-    const labels = shownCampaigns(app.data, app.state).map((at) => app.data.campaigns[at]?.label ?? "");
+    const labels = shownCampaigns(app.data, app.state).map((campaign) => campaign.label);
     if (parts(app.data).length > 1) labels.unshift(part);
-    if (shown.shape === "work") labels.push(scenarioOf(app.data, part));
+    if (shown.shape === "work") labels.push(leadOf(app.data, part).scenario);
     const subtitle = ["taskscale", ...labels].join(" · ");
     return rankingSvg(app, shown, scaled, title.textContent ?? "", subtitle);
   };
@@ -65,7 +64,7 @@ export function rankingSection(app: App): Section {
     const of = shown.metric;
     fill(title, isWhole(of) ? of.title : `${of.title} at ${format.tasks(state.n)}`);
     const work = shown.shape === "work" && !isBytes(of);
-    fill(about, work ? `${of.about} ${scenarioOf(app.data, state.part)}` : of.about);
+    fill(about, work ? `${of.about} ${leadOf(app.data, state.part).scenario}` : of.about);
     log.setAttribute("aria-pressed", String(state.log));
     published.setAttribute("aria-pressed", String(state.published));
     together.setAttribute("aria-pressed", String(state.rank === "all"));
@@ -203,7 +202,7 @@ function rankLine(layout: Layout, row: RankRow, bar: Bar, heading: string): HTML
   const place = row.place ?? app.data.standings[row.standing]?.[1];
   const mark = first && app.state.published ? row.published?.memory_bytes : undefined;
   const tag = (more?: Node | false) =>
-    several && h("span", { class: "campaign-tag" }, letter(app.data, bar.campaign), more);
+    several && h("span", { class: "campaign-tag" }, bar.campaign.letter, more);
   const sub = [
     h("span", { class: "id" }, entry.name),
     h("span", { class: "version" }, entry.shown_version),
@@ -214,7 +213,7 @@ function rankLine(layout: Layout, row: RankRow, bar: Bar, heading: string): HTML
   const attributes = {
     class: `rank-line ${columns(shown)}`,
     "aria-haspopup": "dialog",
-    "data-entry": `${entry.name} ${bar.campaign}`,
+    "data-entry": `${entry.name} ${bar.campaign.position}`,
     "data-name": entry.name,
     onclick: () => app.set({ entry: entry.name }),
   };
@@ -297,14 +296,13 @@ const partsOf = ({ data }: App, { parts }: Bar): { title: string; size: string; 
   });
 
 function barTip(app: App, shown: Ranking, row: RankRow, bar: Bar): Child[] {
-  const campaign = app.data.campaigns[bar.campaign];
   const { metric } = shown;
   const write = show(metric);
   const { scaling } = bar.entry;
   const { published } = row;
   return [
     tipTitle(bar.entry.title),
-    campaignsOf(app.data, app.state.part).length > 1 && h("div", { class: "tip-sub" }, campaign?.label),
+    campaignsOf(app.data, app.state.part).length > 1 && h("div", { class: "tip-sub" }, bar.campaign.label),
     ...partsOf(app, bar).map(({ title, size, name }) => tipLine(title, size, swatch(name))),
     tipLine(metric.title, write(bar.value)),
     bar.range && tipLine(metric.range, `${write(bar.range.low)} to ${write(bar.range.high)}`),
@@ -322,7 +320,7 @@ function barTip(app: App, shown: Ranking, row: RankRow, bar: Bar): Child[] {
 /** What a screen reader reads in addition to the row's texts. */
 function spoken(app: App, row: RankRow, bar: Bar, several: boolean): string {
   const texts: string[] = [];
-  if (several) texts.push(`results ${letter(app.data, bar.campaign)}`);
+  if (several) texts.push(`results ${bar.campaign.letter}`);
   texts.push(...partsOf(app, bar).map(({ title, size }) => `${title} ${size}`));
   if (bar.timesBest !== undefined && row.standing === "ranked")
     texts.push(`${format.times(bar.timesBest)} the ${app.data.best[app.state.rank]}`);

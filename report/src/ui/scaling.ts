@@ -4,8 +4,8 @@
 import type { CustomSeriesOption, LineSeriesOption } from "echarts/charts";
 import { fill, h } from "../dom.ts";
 import * as format from "../format.ts";
-import { headline, isBytes, show } from "../metrics.ts";
-import { placeOf, shapeOf, tasksOf, toggled } from "../state.ts";
+import { headline, isBytes, leadOf, show } from "../metrics.ts";
+import { campaignsOf, tasksOf, toggled } from "../state.ts";
 import type { Entry, Metric } from "../types.ts";
 import { entriesOf, first, type Line, lines } from "../view.ts";
 import type { App, Section } from "./app.ts";
@@ -39,15 +39,16 @@ interface Styled extends Line {
 /** The lines shown, and the number left out. Styles follow the catalog: filters do not change them. */
 function styled(app: App): { shown: Styled[]; left: number } {
   const all = lines(app.data, app.state);
-  const entries = entriesOf(app.data, [...app.data.campaigns.keys()]);
+  const campaigns = campaignsOf(app.data, app.state.part);
+  const entries = entriesOf(app.data.campaigns);
   /** Place of an entry among those of its color. */
   const place = ({ name, color }: Entry) =>
     entries.filter((entry) => entry.color === color).findIndex((entry) => entry.name === name);
-  const shown = first(app.data, all, MOST).map((line) => ({
+  const shown = first(all, MOST).map((line) => ({
     ...line,
     style: line.entry.reference
       ? { color: token("--ink-3"), symbol: "circle", glyph: "", dash: [1, 3] }
-      : lineStyle(line.entry.color, place(line.entry) + placeOf(app.data, line.campaign) * 3),
+      : lineStyle(line.entry.color, place(line.entry) + campaigns.indexOf(line.campaign) * 3),
   }));
   return { shown, left: all.length - shown.length };
 }
@@ -71,7 +72,7 @@ export function scalingSection(app: App): Section {
   function update(): void {
     const { shown: next, left } = styled(app);
     shown = next;
-    fill(about, app.data.about.scaling[shapeOf(app.data, app.state.part)]);
+    fill(about, app.data.about.scaling[leadOf(app.data, app.state.part).shape]);
     chart.element.setAttribute("aria-label", label());
     fit.hidden = shown.every((line) => line.fitted.length === 0);
     fit.setAttribute("aria-pressed", String(app.state.fit));

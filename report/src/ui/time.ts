@@ -40,7 +40,7 @@ export function timeSection(app: App): Section {
     const all = ranking(app.data, { ...app.state, metric }).rows.flatMap((row) =>
       row.bars.flatMap((bar): Bar[] => {
         const phases = bar.row?.[which];
-        return phases ? [{ name: nameIn(app.data, app.state, bar.entry, bar.campaign), phases }] : [];
+        return phases ? [{ name: nameIn(app.data, app.state, bar), phases }] : [];
       }),
     );
     bars[which] = all.slice(0, MOST);
