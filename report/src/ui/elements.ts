@@ -1,7 +1,8 @@
 // Elements shared by several sections.
 
 import { type Child, h } from "../dom.ts";
-import type { Campaign } from "../types.ts";
+import type { Campaign, Entry } from "../types.ts";
+import type { App } from "./app.ts";
 
 /** A section with a title, a description and tools. */
 export function section(
@@ -53,12 +54,28 @@ export function list(name: string, texts: string[]): HTMLElement {
   return h("ul", { class: name }, items);
 }
 
-export function definitions(pairs: [string, Node | string | Node[]][]): HTMLElement {
-  const items = pairs.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]);
+/** Names with what they mean. Those without a value are left out. */
+export function definitions(pairs: [string, Child | Child[]][]): HTMLElement {
+  const items = pairs.flatMap(([name, value]) => (value ? [h("dt", {}, name), h("dd", {}, value)] : []));
   return h("dl", { class: "facts" }, items);
 }
 
 export const commands = (lines: string[]): HTMLElement => h("code", { class: "commands" }, lines.join("\n"));
+
+/** An entry's title and name, and `more` on it. */
+export const entryName = ({ title, name, shown_version }: Entry, ...more: Child[]): HTMLElement[] => {
+  const version = h("span", { class: "version" }, shown_version);
+  const sub = h("span", { class: "sub" }, h("span", { class: "id" }, name), version, more);
+  return [h("span", { class: "title" }, title), sub];
+};
+
+/** Attributes of a button that opens the details of an entry. `row`: what tells it from others of that entry. */
+export const opener = (app: App, { name }: Entry, row = "") => ({
+  "aria-haspopup": "dialog",
+  "data-entry": `${name}${row}`,
+  "data-name": name,
+  onclick: () => app.set({ entry: name }),
+});
 
 /** A button that is on or off. `keepFocus` finds it by `key` after a redraw. */
 export function choice(

@@ -3,6 +3,7 @@
 import { h } from "../dom.ts";
 import type { Ranking } from "../view.ts";
 import type { App } from "./app.ts";
+import { entryName, opener } from "./elements.ts";
 import { FIRST, MANY, moreButton } from "./more.ts";
 import { spelled } from "./reason.ts";
 
@@ -27,21 +28,10 @@ export function fellShort(
 
 function shortList(app: App, title: string, rows: Ranking["failed"]): HTMLElement[] {
   const items = rows.map(({ entry, status, reason }) => {
-    const attributes = {
-      class: "short-name",
-      "aria-haspopup": "dialog",
-      "data-entry": entry.name,
-      "data-name": entry.name,
-      onclick: () => app.set({ entry: entry.name }),
-    };
-    const sub = [
-      h("span", { class: "id" }, entry.name),
-      h("span", { class: "version" }, entry.shown_version),
-    ];
-    const name = [h("span", { class: "title" }, entry.title), h("span", { class: "sub" }, sub)];
+    const name = h("button", { class: "short-name", ...opener(app, entry) }, entryName(entry));
     const ended = h("span", { class: `status status-${status.replace(/[^a-z]/g, "-")}` }, status);
     const why = h("span", { class: "reason" }, spelled(reason));
-    return h("li", {}, h("button", attributes, name), ended, why);
+    return h("li", {}, name, ended, why);
   });
   return items.length > 0 ? [h("h3", {}, title), h("ul", { class: "short-list" }, items)] : [];
 }

@@ -20,7 +20,7 @@ import {
   shownCampaigns,
 } from "../view.ts";
 import type { App, Section } from "./app.ts";
-import { keepFocus, key, section, swatch, tipLine, tipTitle, toggle } from "./elements.ts";
+import { entryName, keepFocus, key, opener, section, swatch, tipLine, tipTitle, toggle } from "./elements.ts";
 import { fellShort } from "./fell-short.ts";
 import { FIRST, MANY, moreButton } from "./more.ts";
 import { rankingSvg } from "./ranking-svg.ts";
@@ -203,25 +203,12 @@ function rankLine(layout: Layout, row: RankRow, bar: Bar, heading: string): HTML
   const mark = first && app.state.published ? row.published?.memory_bytes : undefined;
   const tag = (more?: Node | false) =>
     several && h("span", { class: "campaign-tag" }, bar.campaign.letter, more);
-  const sub = [
-    h("span", { class: "id" }, entry.name),
-    h("span", { class: "version" }, entry.shown_version),
-    ...badges(app, bar, heading),
-    tag(),
-  ];
-  const name = [h("span", { class: "title" }, entry.title), h("span", { class: "sub" }, sub)];
-  const attributes = {
-    class: `rank-line ${columns(shown)}`,
-    "aria-haspopup": "dialog",
-    "data-entry": `${entry.name} ${bar.campaign.position}`,
-    "data-name": entry.name,
-    onclick: () => app.set({ entry: entry.name }),
-  };
+  const name = first ? entryName(entry, ...badges(app, bar, heading), tag()) : tag(change(bar));
   const line = h(
     "button",
-    attributes,
+    { class: `rank-line ${columns(shown)}`, ...opener(app, entry, ` ${bar.campaign.position}`) },
     h("span", { class: "place" }, first && String(place)),
-    h("span", { class: "name" }, first ? name : tag(change(bar))),
+    h("span", { class: "name" }, name),
     track(layout, bar, mark),
     h("span", { class: "value" }, valueText(shown, bar)),
     h("span", { class: "per-task" }, perTask(shown, bar, app.state.n)),
