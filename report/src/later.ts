@@ -7,14 +7,11 @@ import type { Samples } from "./wire.ts";
 /** Replaces content that is missing from the page. */
 export const INCOMPLETE = "This page is incomplete: its end is missing. Create or download it again.";
 
-export function hasArrived(): boolean {
-  return document.readyState !== "loading";
-}
-
-/** Calls back once the whole page has loaded. */
-export function whenArrived(then: () => void): void {
-  if (hasArrived()) then();
-  else document.addEventListener("DOMContentLoaded", then, { once: true });
+/** Whether the whole page has loaded. If not, calls back once it has. */
+export function hasArrived(later: () => void): boolean {
+  const arrived = document.readyState !== "loading";
+  if (!arrived) document.addEventListener("DOMContentLoaded", later, { once: true });
+  return arrived;
 }
 
 const results = new Map<string, unknown>();

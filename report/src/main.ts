@@ -55,11 +55,8 @@ function start(): void {
   /** The URL fragment without the open entry: what the sections depend on. */
   const seen = (state: State) => toHash(data, { ...state, entry: "" });
 
-  let frame = 0;
   let later = 0;
   function drawRest(): void {
-    cancelAnimationFrame(frame);
-    clearTimeout(later);
     if (root.dataset.drawn === "yes") return;
     update(rest);
     root.dataset.drawn = "yes";
@@ -71,9 +68,8 @@ function start(): void {
     // The rest is drawn after the paint, however long that takes on a busy machine: no click or key waits
     // for it, and fast typing draws it once.
     root.dataset.drawn = "no";
-    cancelAnimationFrame(frame);
     clearTimeout(later);
-    frame = requestAnimationFrame(() => {
+    requestAnimationFrame(() => {
       later = window.setTimeout(drawRest, LATER_MS);
     });
   }

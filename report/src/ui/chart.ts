@@ -2,7 +2,7 @@
 
 import type { ECharts, EChartsCoreOption } from "echarts/core";
 import { fill, h } from "../dom.ts";
-import { hasArrived, INCOMPLETE, program, whenArrived } from "../later.ts";
+import { hasArrived, INCOMPLETE, program } from "../later.ts";
 import { saveButtons } from "./save.ts";
 
 /** Symbols, with their characters in legends. All are filled: hollow ones vanish among many lines. */
@@ -105,7 +105,6 @@ export class Lazy {
   #chart: ECharts | undefined;
   #stale = true;
   #seen = false;
-  #waiting = false;
   readonly #draw: (width: number) => Drawing;
 
   constructor(label: string, draw: (width: number) => Drawing) {
@@ -137,10 +136,7 @@ export class Lazy {
   /** Draws now, visible or not. Undefined while the page is loading, and if it is incomplete. */
   now(): ECharts | undefined {
     if (!this.#chart) {
-      if (!hasArrived()) {
-        whenArrived(() => this.#refresh());
-        return undefined;
-      }
+      if (!hasArrived(() => this.#refresh())) return undefined;
       const library = program<typeof import("../charts.ts")>("charts");
       if (!library) {
         fill(this.element, h("p", { class: "callout" }, INCOMPLETE));
@@ -159,18 +155,12 @@ export class Lazy {
   #refresh(): void {
     if (!this.#stale) return;
     if (this.#seen) this.now();
-    else if (!this.#waiting) {
-      this.#waiting = true;
-      whenIdle(() => {
-        this.#waiting = false;
-        if (this.#stale) this.now();
-      });
-    }
+    else whenIdle(() => this.#stale && this.now());
   }
 }
 
 /** Calls back when the browser is idle. Safari has no idle callbacks. */
-function whenIdle(then: () => void): void {
+function whenIdle(then: () => unknown): void {
   if ("requestIdleCallback" in window) requestIdleCallback(then, { timeout: LATEST_MS });
   else setTimeout(then, LATEST_MS);
 }

@@ -45,9 +45,10 @@ export function controls(app: App): Section {
     keepFocus(sizes, () => fill(sizes, tasksOf(data, state.part).map(size)));
     if (offered !== state.part) {
       offered = state.part;
-      metric.offer(metricsOf(data, offered).map((known) => [known.name, known.title]));
+      const options = metricsOf(data, offered).map(({ name, title }) => h("option", { value: name }, title));
+      fill(metric.input, options);
     }
-    metric.show(state.metric);
+    metric.input.value = state.metric;
     if (search.value !== state.search) search.value = state.search;
     campaigns.hidden = campaignsOf(data, state.part).length < 2;
     keepFocus(campaigns, () => fill(campaigns, campaignChoices(app)));
@@ -58,19 +59,10 @@ export function controls(app: App): Section {
   return { element, update };
 }
 
-/** A menu. `offer` replaces its options: values, each with its text. */
+/** A menu, with its label around it. */
 export function select(label: string, change: (value: string) => void) {
   const input = h("select", { onchange: () => change(input.value) });
-  return {
-    element: h("label", { class: "field" }, h("span", {}, label), input),
-    offer: (values: [string, string][]) => {
-      const options = values.map(([value, text]) => h("option", { value }, text));
-      fill(input, options);
-    },
-    show: (value: string) => {
-      input.value = value;
-    },
-  };
+  return { input, element: h("label", { class: "field" }, h("span", {}, label), input) };
 }
 
 export const activeFilters = ({ kinds, languages, styles, parallel, stackful }: State): number =>

@@ -2,7 +2,7 @@
 
 import { type Child, fill, h, link } from "../dom.ts";
 import * as format from "../format.ts";
-import { hasArrived, INCOMPLETE, program, samplesOf, sourceTexts, whenArrived } from "../later.ts";
+import { hasArrived, INCOMPLETE, program, samplesOf, sourceTexts } from "../later.ts";
 import { metricsOf, show } from "../metrics.ts";
 import { writer } from "../table.ts";
 import type { Campaign, Entry, PageData, Row } from "../types.ts";
@@ -34,10 +34,7 @@ export function drawer(app: App): Section {
   let drawn = "";
   function update(): void {
     const { state, data } = app;
-    if (state.entry && !hasArrived()) {
-      whenArrived(update);
-      return;
-    }
+    if (state.entry && !hasArrived(update)) return;
     const programs = programsOf(shownCampaigns(data, state), state.entry);
     const [first] = programs;
     if (!first) {
@@ -128,14 +125,14 @@ const columnHead = (title: string, number: boolean): HTMLElement =>
 
 function facts(entry: Entry): HTMLElement {
   const env = Object.entries(entry.env);
-  const pairs: [string, Node | string][] = [];
-  pairs.push(["Version", entry.version ?? "unknown"]);
-  if (entry.build.length > 0) pairs.push(["Build", commands(entry.build.map(format.command))]);
-  pairs.push(["Run", commands([format.command(entry.run)])]);
-  if (env.length > 0) pairs.push(["Environment", commands(env.map(([name, value]) => `${name}=${value}`))]);
-  pairs.push(["Home page", link(entry.url)]);
-  if (entry.digest) pairs.push(["Digest", h("code", { class: "break" }, entry.digest)]);
-  return definitions(pairs);
+  return definitions([
+    ["Version", entry.version ?? "unknown"],
+    ["Build", entry.build.length > 0 && commands(entry.build.map(format.command))],
+    ["Run", commands([format.command(entry.run)])],
+    ["Environment", env.length > 0 && commands(env.map(([name, value]) => `${name}=${value}`))],
+    ["Home page", link(entry.url)],
+    ["Digest", entry.digest && h("code", { class: "break" }, entry.digest)],
+  ]);
 }
 
 function sources(entry: Entry): Child[] {

@@ -16,11 +16,12 @@ export function partChoice(app: App): Section | undefined {
   const choose = (part: string) => app.set(ofPart(app.data, app.state, part));
   if (all.length > MOST) {
     const field = select("Series", choose);
-    field.offer(all.map((part) => [part, part]));
-    return {
-      element: h("div", { class: "parts" }, field.element),
-      update: () => field.show(app.state.part),
+    const options = all.map((value) => h("option", { value }, value));
+    fill(field.input, options);
+    const show = () => {
+      field.input.value = app.state.part;
     };
+    return { element: h("div", { class: "parts" }, field.element), update: show };
   }
   const segments = h("div", { class: "segments", role: "group", "aria-label": "Series" });
   const button = (part: string, position: number) =>
