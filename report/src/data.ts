@@ -12,28 +12,20 @@ function campaign(written: wire.PageCampaign, position: number, page: wire.PageD
   const { campaign: label, shape = "hold", entries, rows, ...same } = written;
   const growth = new Map(written.growth.map((of) => [of.entry.name, of]));
   const stackful = new Set(page.kinds.filter((kind) => kind.stackful).map((kind) => kind.name));
-  const entry = ({ entry: at, ...program }: wire.PageEntry): Entry[] => {
-    const facts = page.entries[at];
-    if (!facts) return [];
-    const of = growth.get(facts.name);
-    const line = program.scaling && of && isLine(of) ? { growth: of } : {};
-    return [{ ...facts, ...program, stackful: stackful.has(facts.kind), ...line }];
+  const entry = ({ entry: at, ...program }: wire.PageEntry): Entry => {
+    const facts = page.entries[at] as wire.EntryFacts;
+    // Without a fitted line there are no words on it either.
+    const line = program.scaling ? { growth: growth.get(facts.name) as Growth } : {};
+    return { ...facts, ...program, stackful: stackful.has(facts.kind), ...line };
   };
   const fields = written.metrics.map(
     (name) => page.metrics.find((known) => known.name === name)?.field ?? "",
   );
-  return {
-    ...same,
-    position,
-    label,
-    shape,
-    entries: entries.flatMap(entry),
-    rows: rows.map((row) => ({ ...row, figures: figures(row.figures, fields) })),
-  };
+  const programs = entries.map(entry);
+  const all = rows.map((row) => ({ ...row, figures: figures(row.figures, fields) }));
+  const rowByCase = new Map(all.map((row) => [`${row.tasks} ${programs[row.entry]?.name}`, row]));
+  return { ...same, position, label, shape, entries: programs, rows: all, rowByCase };
 }
-
-const isLine = (growth: wire.Growth): growth is Growth =>
-  growth.base_bytes !== null && growth.bytes_per_task !== null;
 
 function figures(written: wire.PageRow["figures"], fields: string[]): Row["figures"] {
   const named = written.flatMap((figure, at): [string, Figure][] => {

@@ -2,7 +2,7 @@
 
 import type * as wire from "./wire.ts";
 
-export type { PageColumn as Column, Parts, PublishedFigure, Shape } from "./wire.ts";
+export type { PageColumn as Column, PublishedFigure } from "./wire.ts";
 
 /** A metric in one series of a campaign. */
 export type Metric = wire.PageMetric & { per_task: wire.PerTaskShown | null };
@@ -18,6 +18,8 @@ export type Campaign = Omit<wire.PageCampaign, "campaign" | "shape" | "entries" 
   shape: wire.Shape;
   entries: Entry[];
   rows: Row[];
+  /** The rows by number of tasks and name of the entry: `1000 go/goroutine`. */
+  rowByCase: Map<string, Row>;
 };
 
 /** An entry in one series of a campaign: its facts, its program, and how its footprint grows. */

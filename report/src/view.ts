@@ -3,7 +3,7 @@
 import * as format from "./format.ts";
 import { headline, isWhole, leadOf, metric, parts, readingOf, type Value } from "./metrics.ts";
 import { campaignsOf, type State } from "./state.ts";
-import type { Campaign, Entry, Metric, PageData, PublishedFigure, Row, Shape } from "./types.ts";
+import type { Campaign, Entry, Metric, PageData, PublishedFigure, Row } from "./types.ts";
 import type { Headline, PageChange, PageGap, PageKind, PageRanking, Standing } from "./wire.ts";
 
 /** One entry in one campaign at the chosen number of tasks. */
@@ -45,7 +45,6 @@ export interface Ranking {
   /** Writes a tick of the axis. All ticks have one unit, of size `unit`. */
   tick: (value: number) => string;
   unit: number;
-  shape: Shape;
   rows: RankRow[];
   failed: FellShort[];
   /** Largest of bars, whiskers and marks. `min`: the smallest above 0. */
@@ -104,17 +103,9 @@ export function passes(entry: Entry, state: State): boolean {
   );
 }
 
-const rowsByCampaign = new WeakMap<Campaign, Map<string, Row>>();
-
 /** The row of an entry at a number of tasks. */
-export function rowOf(campaign: Campaign, name: string, tasks: number): Row | undefined {
-  let rows = rowsByCampaign.get(campaign);
-  if (!rows) {
-    rows = new Map(campaign.rows.map((row) => [`${row.tasks} ${campaign.entries[row.entry]?.name}`, row]));
-    rowsByCampaign.set(campaign, rows);
-  }
-  return rows.get(`${tasks} ${name}`);
-}
+export const rowOf = ({ rowByCase }: Campaign, name: string, tasks: number): Row | undefined =>
+  rowByCase.get(`${tasks} ${name}`);
 
 /** Why a row is not ranked by this metric, although it may be by others. */
 export const exception = (row: Row | undefined, metric: string | undefined) =>
@@ -185,7 +176,6 @@ export function ranking(data: PageData, state: State): Ranking {
   return {
     metric: of,
     ...format.alike(of.unit, values),
-    shape: leadOf(data, state.part).shape,
     rows,
     failed: failed.filter((row) => passes(row.entry, state)),
     ...extent(rows, state.published),

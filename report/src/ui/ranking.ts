@@ -46,10 +46,10 @@ export function rankingSection(app: App): Section {
   const picture = (): SVGSVGElement => {
     const shown = ranking(app.data, app.state);
     const scaled = scale(shown.max, shown.min, app.state.log, isBytes(shown.metric), shown.unit);
-    const { part } = app.state;
+    const { part, scenario, shape } = leadOf(app.data, app.state.part);
     const labels = shownCampaigns(app.data, app.state).map((campaign) => campaign.label);
     if (parts(app.data).length > 1) labels.unshift(part);
-    if (shown.shape === "work") labels.push(leadOf(app.data, part).scenario);
+    if (shape === "work") labels.push(scenario);
     const subtitle = ["taskscale", ...labels].join(" · ");
     return rankingSvg(app, shown, scaled, title.textContent ?? "", subtitle);
   };
@@ -63,8 +63,8 @@ export function rankingSection(app: App): Section {
     const shown = ranking(app.data, state);
     const of = shown.metric;
     fill(title, isWhole(of) ? of.title : `${of.title} at ${format.tasks(state.n)}`);
-    const work = shown.shape === "work" && !isBytes(of);
-    fill(about, work ? `${of.about} ${leadOf(app.data, state.part).scenario}` : of.about);
+    const { scenario, shape } = leadOf(app.data, state.part);
+    fill(about, shape === "work" && !isBytes(of) ? `${of.about} ${scenario}` : of.about);
     log.setAttribute("aria-pressed", String(state.log));
     published.setAttribute("aria-pressed", String(state.published));
     together.setAttribute("aria-pressed", String(state.rank === "all"));
