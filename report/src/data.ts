@@ -1,6 +1,6 @@
 // Decodes the compact JSON of the page (`wire.ts`) into the types that the page uses (`types.ts`).
 
-import type { Campaign, Entry, Figure, Growth, PageData, Row } from "./types.ts";
+import type { Campaign, Entry, Figure, Growth, Metric, PageData, Row } from "./types.ts";
 import type * as wire from "./wire.ts";
 
 export function decode(json: string): PageData {
@@ -14,25 +14,27 @@ function campaign(written: wire.PageCampaign, position: number, page: wire.PageD
   const stackful = new Set(page.kinds.filter((kind) => kind.stackful).map((kind) => kind.name));
   const entry = ({ entry: at, ...program }: wire.PageEntry): Entry => {
     const facts = page.entries[at] as wire.EntryFacts;
-    // Without a fitted line there are no words on it either.
+    // `scaling` is there only with a fitted line.
     const line = program.scaling ? { growth: growth.get(facts.name) as Growth } : {};
     return { ...facts, ...program, stackful: stackful.has(facts.kind), ...line };
   };
-  const fields = written.metrics.map(
-    (name) => page.metrics.find((known) => known.name === name)?.field ?? "",
-  );
+  const metrics = written.metrics.map((name, at): Metric => {
+    const metric = page.metrics.find((known) => known.name === name) as wire.PageMetric;
+    const [title, about] = (shape === "work" && metric.of_work) || [metric.title, metric.about];
+    return { ...metric, title, about, per_task: written.per_task[at] ?? null };
+  });
   const programs = entries.map(entry);
-  const all = rows.map((row) => ({ ...row, figures: figures(row.figures, fields) }));
+  const all = rows.map((row) => ({ ...row, figures: figures(row.figures, metrics) }));
   const rowByCase = new Map(all.map((row) => [`${row.tasks} ${programs[row.entry]?.name}`, row]));
-  return { ...same, position, label, shape, entries: programs, rows: all, rowByCase };
+  return { ...same, position, label, shape, metrics, entries: programs, rows: all, rowByCase };
 }
 
-function figures(written: wire.PageRow["figures"], fields: string[]): Row["figures"] {
+function figures(written: wire.PageRow["figures"], metrics: Metric[]): Row["figures"] {
   const named = written.flatMap((figure, at): [string, Figure][] => {
     if (!figure) return [];
     const [median, min, max, mad, readings] = figure;
     const spread = readings > 1 && median > 0 ? { spread: mad / median } : {};
-    return [[fields[at] ?? "", { median, min, max, readings, ...spread }]];
+    return [[metrics[at]?.field ?? "", { median, min, max, readings, ...spread }]];
   });
   return Object.fromEntries(named);
 }

@@ -15,15 +15,7 @@ export const leadOf = (data: PageData, part: string): Campaign =>
   data.campaigns.find((campaign) => campaign.part === part) as Campaign;
 
 /** The metrics of a series, in the order of the menu. */
-export function metricsOf(data: PageData, part: string): Metric[] {
-  const lead = leadOf(data, part);
-  return lead.metrics.flatMap((name, at) => {
-    const metric = data.metrics.find((known) => known.name === name);
-    if (!metric) return [];
-    const [title, about] = (lead.shape === "work" && metric.of_work) || [metric.title, metric.about];
-    return [{ ...metric, title, about, per_task: lead.per_task[at] ?? null }];
-  });
-}
+export const metricsOf = (data: PageData, part: string): Metric[] => leadOf(data, part).metrics;
 
 /** The metric that entries are ranked by unless you select another. */
 export const headline = (data: PageData, part: string): Metric => metricsOf(data, part)[0] as Metric;

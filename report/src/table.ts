@@ -19,15 +19,12 @@ export interface Cell {
 
 type Key = number | string | undefined;
 
-/** The value at the end of a path. Undefined if a step is missing. */
-function at(path: string, cell: Cell): Key {
+/** The key that a column sorts by, at the end of its path. Undefined sorts last in both directions. */
+export function key({ path }: Column, cell: Cell): Key {
   const step = (from: unknown, name: string) => (from as Record<string, unknown> | null | undefined)?.[name];
   const found = path.split(".").reduce<unknown>(step, cell);
   return Array.isArray(found) ? found.join(", ") : ((found ?? undefined) as Key);
 }
-
-/** The key that a column sorts by. Undefined sorts last in both directions. */
-export const key = (column: Column, cell: Cell): Key => at(column.path, cell);
 
 /** Writes a value of a column with this unit. */
 export const writer = (unit: ColumnUnit): ((value: number) => string) =>

@@ -10,12 +10,14 @@ export type Metric = wire.PageMetric & { per_task: wire.PerTaskShown | null };
 export type PageData = Omit<wire.PageData, "entries" | "campaigns"> & { campaigns: Campaign[] };
 
 /** One series of a campaign. */
-export type Campaign = Omit<wire.PageCampaign, "campaign" | "shape" | "entries" | "rows"> & {
+export type Campaign = Omit<wire.PageCampaign, "campaign" | "shape" | "metrics" | "entries" | "rows"> & {
   /** Position in the page's campaigns. */
   position: number;
   /** Name of the campaign, unique within a series. */
   label: string;
   shape: wire.Shape;
+  /** The metrics to compare entries by, in the order of the menu. */
+  metrics: Metric[];
   entries: Entry[];
   rows: Row[];
   /** The rows by number of tasks and name of the entry: `1000 go/goroutine`. */

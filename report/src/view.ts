@@ -6,10 +6,14 @@ import { campaignsOf, type State } from "./state.ts";
 import type { Campaign, Entry, Metric, PageData, PublishedFigure, Row } from "./types.ts";
 import type { Headline, PageChange, PageGap, PageKind, PageRanking, Standing } from "./wire.ts";
 
-/** One entry in one campaign at the chosen number of tasks. */
-export interface Bar extends Value {
+/** An entry as one campaign has it. */
+export interface Program {
   campaign: Campaign;
   entry: Entry;
+}
+
+/** One entry in one campaign at the chosen number of tasks. */
+export interface Bar extends Value, Program {
   row: Row | undefined;
   /** Bytes of the footprint's parts, if the metric is the footprint. */
   parts: number[] | undefined;
@@ -69,12 +73,6 @@ export function entriesOf(campaigns: Campaign[]): Entry[] {
   for (const entry of campaigns.flatMap((campaign) => campaign.entries))
     if (!first.has(entry.name)) first.set(entry.name, entry);
   return [...first.values()];
-}
-
-/** An entry as one campaign has it. */
-export interface Program {
-  campaign: Campaign;
-  entry: Entry;
 }
 
 /** An entry in each of the campaigns that have it. */
@@ -220,8 +218,7 @@ function bar(data: PageData, state: State, program: Program, of: Metric): Bar | 
   const compared = ranked && read.value > 0 && best;
   return {
     ...read,
-    campaign,
-    entry,
+    ...program,
     row,
     parts: of.name === "footprint" ? parts(data, row) : undefined,
     ranked,
@@ -287,11 +284,9 @@ export function answer(data: PageData, state: State): Headline | undefined {
 }
 
 /** One line of the scaling chart. */
-export interface Line {
+export interface Line extends Program {
   /** Name of the entry, with the letter of its campaign if several are shown. */
   name: string;
-  entry: Entry;
-  campaign: Campaign;
   points: { tasks: number; value: number; low: number; high: number; ok: boolean }[];
   fitted: [number, number][];
 }
