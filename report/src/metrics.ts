@@ -2,7 +2,7 @@
 
 import * as format from "./format.ts";
 import type { Campaign, Entry, Metric, PageData, Row } from "./types.ts";
-import type { Interval } from "./wire.ts";
+import type { ChartPart, Interval } from "./wire.ts";
 
 export interface Value {
   value: number;
@@ -42,9 +42,11 @@ export function readingOf(metric: Metric, entry: Entry, row: Row | undefined): V
   return { value: figure.median, range };
 }
 
-/** Bytes of each part of a row's footprint, in the order of `data.parts`. */
-export function parts(data: PageData, row: Row | undefined): number[] | undefined {
+export type Part = ChartPart & { bytes: number };
+
+/** The parts of a row's footprint. Empty if unknown. */
+export function parts(data: PageData, row: Row | undefined): Part[] {
   const of = row?.parts as Record<string, number | null> | undefined;
   const sum = (fields: string[]) => fields.reduce((sum, name) => sum + (of?.[name] ?? 0), 0);
-  return of && data.parts.map((part) => sum(part.fields ?? []));
+  return of ? data.parts.map((part) => ({ ...part, bytes: sum(part.fields ?? []) })) : [];
 }

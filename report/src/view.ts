@@ -1,7 +1,7 @@
 // What the page shows for a state, as data: pure functions without the DOM, so that tests can call them.
 
 import * as format from "./format.ts";
-import { headline, isWhole, leadOf, metric, parts, readingOf, type Value } from "./metrics.ts";
+import { headline, isWhole, leadOf, metric, type Part, parts, readingOf, type Value } from "./metrics.ts";
 import { campaignsOf, type State } from "./state.ts";
 import type { Campaign, Entry, Metric, PageData, PublishedFigure, Row } from "./types.ts";
 import type { Headline, PageChange, PageGap, PageKind, PageRanking, Standing } from "./wire.ts";
@@ -15,8 +15,8 @@ export interface Program {
 /** One entry in one campaign at the chosen number of tasks. */
 export interface Bar extends Value, Program {
   row: Row | undefined;
-  /** Bytes of the footprint's parts, if the metric is the footprint. */
-  parts: number[] | undefined;
+  /** The footprint's parts. Empty for other metrics. */
+  parts: Part[];
   /** Multiple of the best of the same campaign and kind, or of all kinds if ranked together. At least 1. */
   timesBest: number | undefined;
   /** How its value differs from the one of the series' first campaign, if that is shown. */
@@ -200,10 +200,10 @@ export function extent(rows: RankRow[], published: boolean): { max: number; min:
 }
 
 /** Each part's share of the bar, with its color name. A bar without parts is one segment, `plain`. */
-export function segments({ parts }: PageData, bar: Bar, plain: string): { name: string; share: number }[] {
-  const total = bar.parts?.reduce((sum, bytes) => sum + bytes, 0) ?? 0;
+export function segments({ parts }: Bar, plain: string): { name: string; share: number }[] {
+  const total = parts.reduce((sum, { bytes }) => sum + bytes, 0);
   if (total <= 0) return [{ name: plain, share: 1 }];
-  return parts.map(({ id }, at) => ({ name: `part-${id}`, share: (bar.parts?.[at] ?? 0) / total }));
+  return parts.map(({ id, bytes }) => ({ name: `part-${id}`, share: bytes / total }));
 }
 
 /** The bar of an entry in one campaign; undefined without a value. */
@@ -220,7 +220,7 @@ function bar(data: PageData, state: State, program: Program, of: Metric): Bar | 
     ...read,
     ...program,
     row,
-    parts: of.name === "footprint" ? parts(data, row) : undefined,
+    parts: of.name === "footprint" ? parts(data, row) : [],
     ranked,
     // At least 1, whether less or more is better.
     timesBest: compared ? Math.max(read.value / compared, compared / read.value) : undefined,

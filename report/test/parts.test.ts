@@ -138,7 +138,7 @@ test("work has figures of work, and tasks that wait have none of them", () => {
   }
   assert.match(leadOf(data, ONE).scenario, /^An operation: a task started, ended and joined\./);
   const bar = ranking(data, initial(data, ONE)).rows[0]?.bars[0];
-  assert.equal(bar?.parts, undefined);
+  assert.deepEqual(bar?.parts, []);
   assert(
     (ranking(data, { ...initial(data, ONE), metric: "footprint" }).rows[0]?.bars[0]?.parts ?? []).length > 0,
   );

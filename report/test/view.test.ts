@@ -53,7 +53,7 @@ function told(found: Ranking): unknown {
         high: round(bar.range?.high),
         timesBest: round(bar.timesBest),
         change: bar.change?.[0],
-        parts: bar.parts?.map(Math.round),
+        parts: bar.parts.length > 0 ? bar.parts.map(({ bytes }) => Math.round(bytes)) : undefined,
       })),
       published: row.published?.memory_bytes,
       remarks: row.remarks,
@@ -225,7 +225,7 @@ test("taskscale decides which lines are drawn if not all fit", () => {
 test("parts add up to the bar", () => {
   for (const row of ranking(everything(), initial(everything())).rows) {
     const [bar] = row.bars;
-    const sum = bar?.parts?.reduce((sum, part) => sum + part, 0) ?? 0;
+    const sum = bar?.parts.reduce((sum, part) => sum + part.bytes, 0) ?? 0;
     assert(Math.abs(sum - (bar?.value ?? 0)) < 4, `${row.entry.name}: ${sum}`);
   }
 });

@@ -48,7 +48,7 @@ export function rankingSvg(
   add("rect", { width: WIDTH, height, fill: token("--bg") });
   add("text", { x: 16, y: 28, "font-size": 18, "font-weight": 600, fill: ink }, title);
   add("text", { x: 16, y: 47, "font-size": 12, fill: faint }, subtitle);
-  if (shown.rows.some((row) => row.bars[0]?.parts) && !scaled.log) legend(data, add, small);
+  if (shown.rows.some((row) => row.bars[0]?.parts.length) && !scaled.log) legend(data, add, small);
   for (const tick of scaled.ticks) {
     const x = NAMES + scaled.at(tick) * BARS;
     add("line", { x1: x, x2: x, y1: TOP - 6, y2: end, stroke: token("--line-2"), "stroke-width": 0.5 });
@@ -66,7 +66,7 @@ export function rankingSvg(
       y += HEAD;
     }
     for (const row of rows) {
-      drawRow(data, add, shown, scaled, row, y);
+      drawRow(add, shown, scaled, row, y);
       y += ROW;
     }
   }
@@ -89,7 +89,7 @@ function legend(data: PageData, add: Add, small: Attributes): void {
   }
 }
 
-function drawRow(data: PageData, add: Add, shown: Ranking, scaled: Scale, row: RankRow, y: number): void {
+function drawRow(add: Add, shown: Ranking, scaled: Scale, row: RankRow, y: number): void {
   const [bar] = row.bars;
   if (!bar) return;
   const ink = token("--ink");
@@ -105,7 +105,7 @@ function drawRow(data: PageData, add: Add, shown: Ranking, scaled: Scale, row: R
     add("circle", { cx: NAMES + size, cy: middle, r: 6, fill: token(`--${plain}`), opacity });
   } else {
     let x = NAMES;
-    for (const { share, name } of segments(data, bar, plain)) {
+    for (const { share, name } of segments(bar, plain)) {
       const width = Math.max(0.5, size * share);
       add("rect", { x, y: y + 6, width, height: ROW - 12, fill: token(`--${name}`), opacity });
       x += size * share;

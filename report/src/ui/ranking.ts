@@ -255,12 +255,12 @@ function noise(metric: Metric, { row, value, range }: Bar): number | undefined {
   return range && value ? Math.max(range.high - value, value - range.low) / Math.abs(value) : undefined;
 }
 
-function track({ app, shown, scaled }: Layout, bar: Bar, mark: number | undefined): HTMLElement {
+function track({ shown, scaled }: Layout, bar: Bar, mark: number | undefined): HTMLElement {
   const at = (value: number) => percent(scaled.at(value));
   const { value, range } = bar;
   const plain = isBytes(shown.metric) ? "part-anon" : "part-time";
   const pieces = () =>
-    segments(app.data, bar, plain).map(
+    segments(bar, plain).map(
       ({ name, share }) => share > 0.0005 && h("i", { class: `segment ${name}`, "--size": percent(share) }),
     );
   return h(
@@ -275,13 +275,6 @@ function track({ app, shown, scaled }: Layout, bar: Bar, mark: number | undefine
   );
 }
 
-/** Title, size and class of the parts of a bar. Empty without parts. */
-const partsOf = ({ data }: App, { parts }: Bar): { title: string; size: string; name: string }[] =>
-  (parts ?? []).flatMap((bytes, at) => {
-    const part = data.parts[at];
-    return part ? [{ title: part.title, size: format.bytes(bytes), name: `part-${part.id}` }] : [];
-  });
-
 function barTip(app: App, shown: Ranking, row: RankRow, bar: Bar): Child[] {
   const { metric } = shown;
   const write = show(metric);
@@ -290,7 +283,7 @@ function barTip(app: App, shown: Ranking, row: RankRow, bar: Bar): Child[] {
   return [
     tipTitle(bar.entry.title),
     campaignsOf(app.data, app.state.part).length > 1 && h("div", { class: "tip-sub" }, bar.campaign.label),
-    ...partsOf(app, bar).map(({ title, size, name }) => tipLine(title, size, swatch(name))),
+    ...bar.parts.map(({ id, title, bytes }) => tipLine(title, format.bytes(bytes), swatch(`part-${id}`))),
     tipLine(metric.title, write(bar.value)),
     bar.range && tipLine(metric.range, `${write(bar.range.low)} to ${write(bar.range.high)}`),
     bar.timesBest !== undefined &&
@@ -308,7 +301,7 @@ function barTip(app: App, shown: Ranking, row: RankRow, bar: Bar): Child[] {
 function spoken(app: App, row: RankRow, bar: Bar, several: boolean): string {
   const texts: string[] = [];
   if (several) texts.push(`results ${bar.campaign.letter}`);
-  texts.push(...partsOf(app, bar).map(({ title, size }) => `${title} ${size}`));
+  texts.push(...bar.parts.map(({ title, bytes }) => `${title} ${format.bytes(bytes)}`));
   if (bar.timesBest !== undefined && row.standing === "ranked")
     texts.push(`${format.times(bar.timesBest)} the ${app.data.best[app.state.rank]}`);
   return texts.length > 0 ? `; ${texts.join(", ")}` : "";
