@@ -4,6 +4,8 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
+use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, getsockname, socket_with};
+
 use super::*;
 
 /// What a server does with the bytes of each read.
@@ -88,7 +90,10 @@ fn faulty_servers_are_detected() {
 
 #[test]
 fn missing_server_is_an_error_with_its_address() {
-    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    // A port that is bound, but does not listen.
+    let socket = socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC, None).unwrap();
+    bind(&socket, &SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+    let address = SocketAddr::try_from(getsockname(&socket).unwrap()).unwrap();
     let error = run(&order(address)).unwrap_err().to_string();
     assert!(error.starts_with(&format!("cannot make connection 1 to {address}: ")), "{error}");
 }
