@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::clock::Clock;
+use super::clock::{Clock, Moment};
 use super::environment::launch_request;
 use super::joins::Joins;
 use super::launched::Launched;
@@ -37,8 +37,6 @@ const OUTPUT_HEAD_BYTES: usize = 4096;
 /// Maximum number of actions before the next poll, so that the run is always read and killed in time. More than
 /// are ever due at once.
 const MAX_ACTIONS: usize = 32;
-/// A wait that ends this much late, in seconds, is a pause of the machine or of taskscale.
-const PAUSE_S: f64 = 1.0;
 
 /// The handles of a run, and its timeline.
 pub(super) struct Run<'a> {
@@ -46,6 +44,8 @@ pub(super) struct Run<'a> {
     pub group: Box<dyn Group>,
     pub interrupt: &'a Interrupt,
     pub clock: Clock,
+    /// When the last poll was over.
+    polled: Moment,
     pub timeline: Timeline,
     pub launchers: &'a Launchers,
     pub launched: Launched,
@@ -91,6 +91,7 @@ impl<'a> Run<'a> {
             group,
             interrupt,
             clock,
+            polled: Moment::now(clock),
             timeline,
             launchers,
             launched,
@@ -176,12 +177,13 @@ impl<'a> Run<'a> {
             }
             let load = self.load.iter().filter(|_| !self.state().load_empty);
             waited.extend(load.flat_map(|load| load.launched.waited()));
-            let begun_ns = self.clock.now_ns();
+            let begun = Moment::now(self.clock);
             let polled = poll(&mut waited, Some(&timeout));
-            let late_s = seconds(begun_ns, self.clock.now_ns()) - wait_s;
-            if late_s > PAUSE_S {
-                let total_ns = self.timeline.state().paused_ns + (late_s * 1e9) as u64;
-                self.timeline.push(self.clock.now_ns(), RunEvent::Paused(total_ns));
+            let worked = std::mem::replace(&mut self.polled, Moment::now(self.clock));
+            let pauses = [worked.pause_ns(begun, 0.0), begun.pause_ns(self.polled, wait_s)];
+            for pause_ns in pauses.into_iter().flatten() {
+                let total_ns = self.timeline.state().paused_ns + pause_ns;
+                self.timeline.push(self.polled.at_ns, RunEvent::Paused(total_ns));
             }
             match polled {
                 Ok(count) => count > 0,
