@@ -7,8 +7,10 @@
 
 #![allow(dead_code, unused_imports, reason = "two test programs share this, and each uses a part")]
 
+mod gate;
 pub mod installed;
 mod left;
+mod port;
 mod running;
 mod scripted;
 pub mod stored;
@@ -27,6 +29,7 @@ use taskscale::record::{self, Loaded, Sample};
 use tempfile::TempDir;
 
 pub use left::{LeftProcess, start_ticks};
+pub use port::ReservedPort;
 use running::collect;
 pub use running::{Finished, RunningProcess, assert_good, was_starved};
 pub use scripted::fake_entry;
@@ -393,6 +396,11 @@ pub fn skipped(why: &str) {
         "TASKSCALE_REQUIRE=all, and yet: {why}"
     );
     not_possible_here(why);
+}
+
+/// Reports that a test cannot go on, as its runs were CPU-starved.
+pub fn skipped_as_starved() {
+    skipped("a run was CPU-starved, so its values prove nothing");
 }
 
 /// Says that something is left out because this machine cannot do it, also where the test passes: libtest hides what
