@@ -59,7 +59,8 @@ pub struct Options {
     /// Before `done`.
     pub lines: String,
     pub no_protocol: bool,
-    pub pidfile: Option<PathBuf>,
+    /// Without the number of tasks, which is added to the name.
+    pub pidfile: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, EnumString)]
@@ -151,7 +152,7 @@ impl Options {
             "oom-max" => self.oom_max = Some(size(&value()?)?),
             "say" => self.lines += &format!("{}\n", value()?.replace(',', " ")),
             "no-protocol" => self.no_protocol = true,
-            "pidfile" => self.pidfile = Some(value()?.into()),
+            "pidfile" => self.pidfile = Some(value()?),
             _ => return Err("unknown flag".to_owned()),
         }
         Ok(())

@@ -77,7 +77,8 @@ impl Script {
         let named = |what: &'static str| move |error| io::Error::other(format!("{what}: {error}"));
 
         // Absolute, because a daemon changes its directory.
-        let pidfile = options.pidfile.as_deref().map(std::path::absolute);
+        let pidfile = options.pidfile.as_ref().map(|path| format!("{path}.{}", options.tasks));
+        let pidfile = pidfile.map(std::path::absolute);
         let pids = PidFile(pidfile.transpose().map_err(named("pidfile"))?);
         perform::at_start(options, &pids).map_err(named("start"))?;
         memory::map_own_files();

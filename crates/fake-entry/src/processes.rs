@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 use rustix::mm::MapFlags;
 
+use crate::args::LONGEST;
 use crate::memory::{self, Region};
 use crate::output;
 
@@ -201,9 +202,9 @@ pub fn fork_bomb(pids: &PidFile, most: u64) -> io::Result<()> {
     counts.begun.store(1, Ordering::Relaxed);
     counts.over.store(1, Ordering::Relaxed);
     spread(pids, counts, most);
-    // A fork in progress may be slow on a busy machine. It may also have been killed, so the wait is bounded.
+    // A fork in progress may have been killed, so the wait is bounded.
     let begin = std::time::Instant::now();
-    while counts.over.load(Ordering::Relaxed) < most && begin.elapsed().as_secs() < 10 {
+    while counts.over.load(Ordering::Relaxed) < most && begin.elapsed() < LONGEST {
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
     Ok(())

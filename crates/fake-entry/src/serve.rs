@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use taskscale_load::room_for;
 
-use crate::args::{LONGEST, Options, Service};
+use crate::args::{Options, Service};
 use crate::chat::ChatServer;
 use crate::faults::{Fault, FaultPhase};
 use crate::memory::Region;
@@ -38,8 +38,6 @@ impl Script {
         let listener = TcpListener::bind(address)?;
         // Changes the backlog of a socket that already listens.
         rustix::net::listen(&listener, BACKLOG)?;
-        // SAFETY: a plain system call. Nothing is to stay behind a broken test.
-        unsafe { libc::alarm(LONGEST.as_secs() as libc::c_uint) };
         let chat = ChatServer::new(options);
         let echo = EchoServer { options, messages: AtomicU64::new(0) };
         self.print(&format!("listening {}\n", listener.local_addr()?.port()));

@@ -121,6 +121,9 @@ pub const OUTPUT: Batch = Batch {
     ],
 };
 
+pub(super) const STILL_STARTING: &str = "killed after 6 s: tasks were still starting (raise --timeout)";
+pub(super) const STILL_WAITING: &str = "killed after 6 s: tasks were still waiting or ending";
+
 pub const HANGS: Batch = Batch {
     title: "Hangs",
     // More tasks than a warm-up: only the first fault also affects the warm-up.
@@ -129,17 +132,23 @@ pub const HANGS: Batch = Batch {
     bare: false,
     cases: &[
         FaultCase::new("hang-warm-up", "hangs in its warm-up as well", "--fault hang:launch")
-            .ends(TimedOut, "killed after 6 s: tasks were still starting (raise --timeout)"),
+            .ends(TimedOut, STILL_STARTING),
         FaultCase::new("hang-plateau", "hangs after `alive`", "--fault hang:plateau --faults-from 1001")
-            .ends(TimedOut, "killed after 6 s: tasks were still waiting or ending"),
+            .ends(TimedOut, STILL_WAITING),
         FaultCase::new("stopped", "stops itself with SIGSTOP", "--fault stop --faults-from 1001")
-            .ends(TimedOut, "killed after 6 s: tasks were still waiting or ending"),
+            .ends(TimedOut, STILL_WAITING),
         FaultCase::new(
             "ignore-term",
             "ignores SIGTERM, SIGINT and SIGHUP, and hangs",
             "--fault ignore-term --faults-from 1001",
         )
-        .ends(TimedOut, "killed after 6 s: tasks were still waiting or ending"),
+        .ends(TimedOut, STILL_WAITING),
+        FaultCase::new(
+            "stops-launcher",
+            "stops the process that started it (the launcher), and hangs",
+            "--fault signal-parent:plateau:STOP --fault hang:plateau --faults-from 1001",
+        )
+        .ends(TimedOut, STILL_WAITING),
     ],
 };
 
