@@ -105,8 +105,11 @@ fn cut_off(signal: i32, rounds: usize, seed: u64) {
 /// `nohup taskscale … &`, then the terminal closes: SIGHUP is ignored, and nothing reads the output.
 #[test]
 fn campaign_survives_its_terminal() {
-    let world = World::new(&entries());
-    let mut command = world.campaign("out", "-n 3");
+    let world = World::new(&[]);
+    let gate = world.gate("out", 1);
+    let gated = entries().map(|entry| entry.program(&gate.program));
+    fs::write(world.manifest(), world.manifest_of(&gated)).unwrap();
+    let mut command = world.campaign("out", "-n 3 --timeout 10m");
     let (reader, writer) = std::io::pipe().unwrap();
     command.stderr(Stdio::from(writer.try_clone().unwrap())).stdout(Stdio::from(writer));
     // SAFETY: a plain system call between fork and exec.
@@ -120,6 +123,7 @@ fn campaign_survives_its_terminal() {
     world.until("the first sample is there", || world.sample_count("out") > 0);
     drop(reader);
     running.signal(libc::SIGHUP);
+    let _open = gate.open();
     running.wait().expect_good(&world.runs("out"));
     world.assert_nothing_left();
     assert_complete(&world, "out");

@@ -4,7 +4,7 @@ use std::net::{IpAddr, TcpListener, UdpSocket};
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::support::{FakeEntry, World, on_path, skipped, was_starved};
+use crate::support::{FakeEntry, ReservedPort, World, on_path, skipped, was_starved};
 use taskscale::record::Status;
 
 /// Compiles the programs. `None`, reported as skipped, without a compiler.
@@ -68,8 +68,9 @@ fn connections_to_a_local_nonloopback_address_are_counted() {
     let Some(program) = programs(&world) else { return };
     let Some(ip) = own_address() else { return skipped("this machine has no address but loopback") };
     for (case, status, alive) in [("few", Status::Partial, 10), ("slow", Status::Ok, 100)] {
-        let port = TcpListener::bind((ip, 0)).and_then(|at| at.local_addr()).expect("a port").port();
-        let (address, port, ip) = (format!("{ip}:{port}"), port.to_string(), ip.to_string());
+        let reserved = ReservedPort::at(ip);
+        let (port, ip) = (reserved.number.to_string(), ip.to_string());
+        let address = format!("{ip}:{port}");
         let out = world.path(case).display().to_string();
         let program = program.display().to_string();
         let measure = ["measure", "-n", "100", "-r", "1", "--connect", &address, "-o", &out, "--"];

@@ -1,13 +1,15 @@
 //! `taskscale measure` of programs that know nothing of taskscale, well-behaved and not, with its options.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::net::TcpListener;
 use std::process::Command;
-use std::time::Duration;
 
-use crate::support::{Finished, World, assert_harmless, is_root, skipped, was_starved, write_script};
+use crate::support::{
+    Finished, ReservedPort, World, assert_harmless, is_root, list, skipped, skipped_as_starved, was_starved,
+    write_script,
+};
 use taskscale::record::{self, PlateauFrom, Sample, Status, Warning};
+use taskscale_measure::{RunEvent, TimedEvent, read_trace};
 
 const MIB: u64 = 1 << 20;
 
@@ -73,10 +75,6 @@ fn assert_reason(sample: &Sample, status: Status, parts: &[&str]) {
     }
 }
 
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
-}
-
 #[test]
 fn protocol_programs_are_measured_like_entries() {
     let world = World::new(&[]);
@@ -104,7 +102,7 @@ fn a_plateau_and_growth_are_found_from_outside() {
     assert!(samples.iter().all(|sample| sample.alive.is_none() && &*sample.entry == "fake-entry"));
     assert_harmless("the table and the chart", &finished.stdout);
     if seen < samples.len() {
-        return;
+        return skipped_as_starved();
     }
     // 8,192 bytes and two entries of a page table for each task.
     let report =
@@ -144,30 +142,23 @@ fn a_throttled_program_is_not_idle() {
     assert!(sample.warnings.contains(&Warning::CpuStarved), "{sample:?}");
 }
 
-/// The launcher is stopped, so that it cannot report the end of the program.
+/// The program stops the launcher, which cannot report its end until taskscale resumes it.
 #[test]
 fn exit_code_is_reported_despite_a_stopped_launcher() {
     let world = World::new(&[]);
-    let mut running =
-        world.start(command(&world, "out", &["-r", "1"], "1 2 --no-protocol --fault exit:plateau:4"));
-    // There is a warm-up before the measured run.
-    let mut stopped = BTreeSet::new();
-    while !running.has_ended() {
-        std::thread::sleep(Duration::from_millis(2));
-        for program in world.processes("fake-entry") {
-            let mut above = world.processes("taskscale").into_iter();
-            let launcher = above.find(|process| Some(process.pid) == program.parent());
-            if let Some(launcher) = launcher.filter(|launcher| stopped.insert(launcher.pid)) {
-                // A program that waits has done its exec, which woke the launcher. Once the launcher waits
-                // again, it has reported the exec.
-                world.until("both wait", || program.is_at_rest() && launcher.is_at_rest());
-                launcher.kill(libc::SIGSTOP);
-            }
-        }
-    }
-    running.wait().expect_code(1);
+    let flags = "1 2 --no-protocol --fault signal-parent:plateau:STOP --fault exit:plateau:4";
+    let traces = world.path("traces").display().to_string();
+    world.run(command(&world, "out", &["-r", "1", "--trace", &traces], flags)).expect_code(1);
     world.assert_nothing_left();
     assert_reason(&world.runs("out")[0], Status::Failed, &["exited with code 4 after"]);
+    let files = list(&world.path("traces"));
+    assert!(!files.is_empty());
+    for file in files {
+        let (_, timeline) = read_trace(&file).unwrap();
+        let before_end = |event: &&TimedEvent| !matches!(event.event, RunEvent::Ended(_));
+        let mut until_end = timeline.events().iter().take_while(before_end);
+        assert!(until_end.any(|event| event.event == RunEvent::Asked), "{:?}", timeline.events());
+    }
 }
 
 #[test]
@@ -218,7 +209,8 @@ fn ready_line_delay_or_port_begins_the_plateau() {
     let sample = one(measured(&world, "after", &after, "1 100 --no-protocol"), 0);
     stood(&sample, PlateauFrom::ReadyAfter);
     assert!(sample.time.launch_s >= Some(0.7), "{:?}", sample.time);
-    let port = free_port();
+    let reserved = ReservedPort::on_loopback();
+    let port = reserved.number;
     let tcp = ["--ready-tcp", &port.to_string()];
     let flags = format!("1 100 --no-protocol --launch-ms 600 --listen {port}");
     let sample = one(measured(&world, "tcp", &tcp, &flags), 0);
@@ -235,7 +227,8 @@ fn ready_line_delay_or_port_begins_the_plateau() {
 #[test]
 fn only_open_connections_are_alive() {
     let world = World::new(&[]);
-    let port = free_port();
+    let reserved = ReservedPort::on_loopback();
+    let port = reserved.number;
     let options = ["-n", "50", "--connect", &format!("127.0.0.1:{port}")];
     let flags = format!("1 100 --no-protocol --listen {port}");
     let sample = one(measured(&world, "all", &options, &flags), 0);
@@ -317,18 +310,17 @@ fn environment_folder_and_input_are_set() {
 #[test]
 fn the_same_command_resumes_and_another_is_refused() {
     let world = World::new(&[]);
-    let program = world.path("here-program");
-    let text = format!("#!/bin/sh\nexec {} \"$1\" 100\n", world.fake().display());
-    write_script(&program, &text);
-    let (folder, program) = (world.path("out").display().to_string(), program.display().to_string());
-    let args =
-        ["measure", "-n", "1,2", "-r", "2", "--name", "mine/x", "-o", &folder, "--", &program, "{tasks}"];
+    let gate = world.gate("out", 1);
+    let folder = world.path("out").display().to_string();
+    let mut args = vec!["measure", "-n", "1,2", "-r", "2", "--name", "mine/x", "-o", &folder];
+    args.extend(["--timeout", "10m", "--", &gate.program, "{tasks}", "100"]);
     let run = || world.command(&args);
     let running = world.start(run());
     world.until("a sample is there", || world.sample_count("out") > 0);
     running.signal(libc::SIGINT);
     running.wait().expect_code(130).expect_said("resumes");
     world.assert_nothing_left();
+    let _open = gate.open();
     let kept = world.load("out").samples;
     world.run(run()).expect_good(&world.runs("out"));
     assert_eq!(world.load("out").samples[..kept.len()], kept[..]);
@@ -336,7 +328,8 @@ fn the_same_command_resumes_and_another_is_refused() {
     let mut cells: Vec<_> = runs.iter().map(|s| (s.entry.as_ref(), s.tasks, s.repetition)).collect();
     cells.sort_unstable();
     assert_eq!(cells, [("mine/x", 1, 1), ("mine/x", 1, 2), ("mine/x", 2, 1), ("mine/x", 2, 2)]);
-    write_script(&world.path("here-program"), &format!("{text}# changed\n"));
+    let text = fs::read_to_string(&gate.program).unwrap();
+    write_script(gate.program.as_ref(), &format!("{text}# changed\n"));
     world.run(run()).expect_code(2).expect_said("mine/x has changed");
 }
 
@@ -372,7 +365,8 @@ fn python_http_server_is_measured() {
         return skipped("python3 is not there");
     }
     let world = World::new(&[]);
-    let port = free_port().to_string();
+    let reserved = ReservedPort::on_loopback();
+    let port = reserved.number.to_string();
     let folder = world.path("out").display().to_string();
     let mut args = vec!["measure", "-n", "1,20", "-r", "1", "-o", &folder, "--connect", &port, "--"];
     args.extend(["python3", "-m", "http.server", "--bind", "127.0.0.1", &port]);

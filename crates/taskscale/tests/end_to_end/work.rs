@@ -101,10 +101,11 @@ fn wrong_costs(world: &World) -> Vec<String> {
 
 #[test]
 fn work_resumes_without_repeating_runs() {
-    let world = World::new(&[
-        FakeEntry::of_work("works", "--op-cpu-us 100"),
-        FakeEntry::of_work("more", "--op-cpu-us 200"),
-    ]);
+    let world = World::new(&[]);
+    let gate = world.gate("out", 1);
+    let entry = |name, flags| FakeEntry::of_work(name, flags).program(&gate.program);
+    let entries = [entry("works", "--work --op-cpu-us 100"), entry("more", "--work --op-cpu-us 200")];
+    std::fs::write(world.manifest(), world.manifest_of(&entries)).expect("a manifest");
     // Interrupted between the runs of a pair.
     let campaign = || world.campaign("out", "-w spawn -n 1,10 -r 1 --timeout 10m");
     let running = world.start(campaign());
@@ -112,6 +113,7 @@ fn work_resumes_without_repeating_runs() {
     running.signal(libc::SIGINT);
     running.wait().expect_code(128 + libc::SIGINT).expect_said("resumes");
     world.assert_nothing_left();
+    let _open = gate.open();
     let before = world.load("out").samples;
     world.run(campaign()).expect_code(0);
     let samples = world.load("out").samples;

@@ -382,7 +382,7 @@ static void stops(void) {
 
 
 static void leaves_segment(void) {
-    int segment = shmget(IPC_PRIVATE, 8 * MIB, IPC_CREAT | 0600);
+    int segment = shmget(atoi(argument), 8 * MIB, IPC_CREAT | 0600);
     or_skip(segment >= 0, "shmget");
     touched(shmat(segment, NULL, 0), 8 * MIB);
 }
