@@ -14,7 +14,7 @@ use taskscale::catalog::{Catalog, Program, Style, select};
 use taskscale::record::{self, Sample};
 use taskscale::toolchain::{Attend, Cache};
 
-use crate::support::{assert_good, was_starved};
+use crate::support::{assert_good, not_possible_here, skipped, was_starved};
 
 fn catalog_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtimes")
@@ -23,7 +23,6 @@ fn catalog_folder() -> PathBuf {
 /// Builds these programs, and returns those that can run here. Prints `SKIPPED` for runtimes that are not
 /// installed.
 fn prepared(programs: &[Program]) -> Vec<Prepared> {
-    let required = std::env::var("TASKSCALE_REQUIRE").is_ok_and(|value| value == "all");
     let unattended = Attend { stop: &|| false, waiting: &|_| () };
     let mut prepared = prepare(&Cache::of_user(), programs, &unattended, |_| {});
     prepared.retain(|entry| {
@@ -32,10 +31,9 @@ fn prepared(programs: &[Program]) -> Vec<Prepared> {
             Err(NotReady::BuildFailed(why)) => panic!("{} does not build: {why}", entry.facts.name),
             // The manifest marks entries whose toolchain is on none of the project's machines.
             Err(why) if entry.facts.unverified.is_some() => {
-                println!("SKIPPED: {} (unverified): {}", entry.facts.name, why.reason());
+                not_possible_here(&format!("{} (unverified): {}", entry.facts.name, why.reason()));
             }
-            Err(why) if required => panic!("{} is required: {}", entry.facts.name, why.reason()),
-            Err(why) => println!("SKIPPED: {}: {}", entry.facts.name, why.reason()),
+            Err(why) => skipped(&format!("{}: {}", entry.facts.name, why.reason())),
         }
         false
     });
@@ -274,10 +272,9 @@ fn slow_entries_do_their_workloads() {
 #[test]
 fn each_installed_runtime_is_measured() {
     if given_turn().is_some() {
-        println!(
-            "SKIPPED: every_entry_does_one_of_its_workloads, which TASKSCALE_TURN is for, measures more"
+        return not_possible_here(
+            "every_entry_does_one_of_its_workloads, which TASKSCALE_TURN is for, measures more",
         );
-        return;
     }
     let catalog = Catalog::load(&catalog_folder()).expect("the catalog is sound");
     let all = select(&catalog, &["@all".into()], &["sleep".into()]).expect("@all names every entry");

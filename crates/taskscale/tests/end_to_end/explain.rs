@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::support::{World, skipped};
+use crate::support::{World, skipped, skipped_as_starved};
 
 /// Builds the program. `None`, reported as skipped, without a compiler.
 fn known(world: &World, flags: &[&str]) -> Option<PathBuf> {
@@ -21,18 +21,22 @@ fn known(world: &World, flags: &[&str]) -> Option<PathBuf> {
 }
 
 /// The document that `taskscale explain` prints. Other tests add or remove a few pages, so small tasks must be
-/// many.
-fn explained(world: &World, program: &PathBuf, what: &str, adapter: &str, code: i32) -> Value {
+/// many. `None`, reported as skipped, if a run was CPU-starved.
+fn explained(world: &World, program: &PathBuf, what: &str, adapter: &str, code: i32) -> Option<Value> {
     let folder = world.path(&format!("out/{what}-{adapter}"));
     let tasks = if what == "blocks" { "20k,80k" } else { "1k,4k" };
     let words = ["explain", "-n", tasks, "-r", "2", "--format", "json", "--adapter", adapter, "-o"];
     let mut command = world.command(&words);
     command.arg(&folder).arg("--").arg(program).args([what, "{tasks}"]);
     let finished = world.run(command);
+    if world.any_starved("out") {
+        skipped_as_starved();
+        return None;
+    }
     finished.expect_code(code);
     let sheets: Value =
         serde_json::from_str(&finished.stdout).unwrap_or_else(|error| panic!("{error}: {finished:?}"));
-    sheets[0].clone()
+    Some(sheets[0].clone())
 }
 
 fn bytes(sheet: &Value, name: &str) -> f64 {
@@ -56,7 +60,7 @@ fn assert_near(sheet: &Value, name: &str, expected: f64, share: f64) {
 fn blocks_of_malloc_are_explained_to_the_byte() {
     let world = World::new(&[]);
     let Some(program) = known(&world, &[]) else { return };
-    let sheet = explained(&world, &program, "blocks", "malloc", 0);
+    let Some(sheet) = explained(&world, &program, "blocks", "malloc", 0) else { return };
     // Blocks of 100 and 1,000 bytes have 104 and 1,000 usable ones.
     assert_near(&sheet, "blocks of 104 B", 100.0, 0.0001);
     assert_near(&sheet, "blocks of 1000 B", 1000.0, 0.0001);
@@ -71,13 +75,13 @@ fn blocks_of_malloc_are_explained_to_the_byte() {
 fn mappings_stacks_and_pipes_are_explained() {
     let world = World::new(&[]);
     let Some(program) = known(&world, &[]) else { return };
-    let sheet = explained(&world, &program, "mapped", "none", 0);
+    let Some(sheet) = explained(&world, &program, "mapped", "none", 0) else { return };
     assert_near(&sheet, "anonymous mappings of 8 KiB", 8192.0, 0.02);
-    let sheet = explained(&world, &program, "threads", "none", 0);
+    let Some(sheet) = explained(&world, &program, "threads", "none", 0) else { return };
     // The part of its stack that a waiting thread has touched.
     assert_near(&sheet, "thread stacks", 8192.0, 0.02);
     // A pipe has a page for its content, and objects for its ends: 2,439 bytes by /proc/slabinfo of Linux 6.18.
-    let sheet = explained(&world, &program, "pipes", "none", 0);
+    let Some(sheet) = explained(&world, &program, "pipes", "none", 0) else { return };
     let kernel = kernel_bytes(&sheet);
     assert!((4096.0..2.0 * 4096.0).contains(&kernel), "{kernel}: {sheet:#}");
     let [unexplained, slope] = ["unexplained", "slope"].map(|of| sheet[of]["bytes"].as_f64().unwrap());
@@ -89,7 +93,7 @@ fn mappings_stacks_and_pipes_are_explained() {
 fn static_programs_are_explained_without_malloc_hooks() {
     let world = World::new(&[]);
     let Some(program) = known(&world, &["-static"]) else { return };
-    let sheet = explained(&world, &program, "blocks", "malloc", 1);
+    let Some(sheet) = explained(&world, &program, "blocks", "malloc", 1) else { return };
     assert_near(&sheet, "heap (brk)", 1128.0, 0.02);
     assert!(sheet["notes"].to_string().contains("a static program"), "{sheet:#}");
     world.assert_nothing_left();

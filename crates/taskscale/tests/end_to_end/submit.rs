@@ -4,14 +4,15 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::support::{FakeEntry, Finished, World};
+use crate::support::{FakeEntry, Finished, World, skipped_as_starved};
 use serde_json::Value;
 
 /// A name that no text has by chance.
 const USER: &str = "annaliese";
 
-/// A world with a campaign `measured`, as an idle machine would have measured it.
-fn world() -> World {
+/// A world with a campaign `measured`, as an idle machine would have measured it. `None`, reported as skipped, if it
+/// was CPU-starved.
+fn world() -> Option<World> {
     let mut world = World::new(&[
         // By name, like entries of the catalog: a path would be one of this machine.
         FakeEntry::new("well", "").program("fake-entry"),
@@ -23,12 +24,16 @@ fn world() -> World {
     );
     world.env.insert("PATH".to_owned(), path.expect("a path").into_string().expect("text"));
     world.env.insert("USER".to_owned(), USER.to_owned());
-    measure(&world, "measured");
-    world
+    measure(&world, "measured").then_some(world)
 }
 
-fn measure(world: &World, folder: &str) {
+/// False, and reported as skipped, if it was CPU-starved.
+fn measure(world: &World, folder: &str) -> bool {
     world.run(world.campaign(folder, "-n 1,100")).expect_code(1);
+    if world.any_starved(folder) {
+        skipped_as_starved();
+        return false;
+    }
     let mut samples = samples(&world.path(folder));
     for sample in &mut samples {
         // The machine is not tested here.
@@ -40,6 +45,7 @@ fn measure(world: &World, folder: &str) {
         }
     }
     write_samples(&world.path(folder), &samples);
+    true
 }
 
 fn samples(folder: &Path) -> Vec<Value> {
@@ -67,7 +73,7 @@ fn handed_in(world: &World) -> Vec<PathBuf> {
 
 #[test]
 fn submitted_results_are_checked_and_edits_refused() {
-    let world = world();
+    let Some(world) = world() else { return };
     let tried = submit(&world, "measured --dry-run");
     tried.expect_code(0);
     tried.expect_said("nothing was written");
@@ -132,7 +138,9 @@ fn submitted_results_are_checked_and_edits_refused() {
         let run = |sample: &Value| [sample["entry"].clone(), sample["tasks"].clone()];
         samples.retain(|sample| run(sample) != run(&whole[ok]));
     });
-    measure(&world, "other");
+    if !measure(&world, "other") {
+        return;
+    }
     let others = samples(&world.path("other"));
     spoilt(&["seal", "lines"], &|samples| samples.push(others[0].clone()));
     submit(&world, "--check results").expect_code(0);
@@ -151,7 +159,7 @@ fn submitted_results_are_checked_and_edits_refused() {
 
 #[test]
 fn incomplete_or_foreign_results_are_refused() {
-    let world = world();
+    let Some(world) = world() else { return };
     let findings = |args: &str, code: i32| -> Vec<String> {
         let finished = submit(&world, args);
         finished.expect_code(code);
@@ -217,7 +225,7 @@ fn ci_checks_results_added_by_a_branch() {
     if !crate::support::on_path("git") {
         return crate::support::skipped("no git");
     }
-    let world = world();
+    let Some(world) = world() else { return };
     let repository = world.path("repository");
     fs::create_dir_all(repository.join(".ci")).unwrap();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.ci/new-results");

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::{FakeEntry, World, write_script};
+use crate::support::{FakeEntry, World, skipped_as_starved, write_script};
 
 /// A script at a path.
 fn script(path: &Path, text: &str) {
@@ -45,7 +45,7 @@ fn versions_are_entries_and_bisect_finds_the_step() {
     let finished = world.run(world.command(&words));
     if world.any_starved("out") {
         assert!([0, 1].contains(&finished.code()), "{finished:?}");
-        return;
+        return skipped_as_starved();
     }
     finished.expect_code(0);
     assert!(finished.stdout.contains("what changed"), "{finished:?}");
@@ -68,7 +68,7 @@ fn versions_are_entries_and_bisect_finds_the_step() {
     let finished = world.run(world.command(&words));
     if world.any_starved("out") {
         assert!([0, 1].contains(&finished.code()), "{finished:?}");
-        return;
+        return skipped_as_starved();
     }
     finished.expect_code(0);
     let report: Value =
@@ -92,7 +92,7 @@ fn nonlinear_memory_is_bisected_at_the_largest_count() {
     let finished = world.run(world.command(&words));
     if world.any_starved("out") {
         assert!([0, 1].contains(&finished.code()), "{finished:?}");
-        return;
+        return skipped_as_starved();
     }
     finished.expect_code(0);
     let report: Value =
@@ -172,6 +172,9 @@ fn libraries_are_pinned_in_a_copy() {
     let folder = world.path("bisect").display().to_string();
     let words = ["--json", "bisect", "fake/plain@lib=1..3", "-n", "1k,10k", "-o", &folder];
     let finished = world.run(world.command(&words));
+    if world.any_starved("bisect") {
+        return skipped_as_starved();
+    }
     finished.expect_code(0);
     let report: Value = serde_json::from_str(&finished.stdout).unwrap();
     let measured = report["measured"].as_array().unwrap().iter().map(|one| one[0].as_str().unwrap());

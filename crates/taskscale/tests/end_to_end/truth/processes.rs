@@ -14,7 +14,7 @@ use taskscale_measure::{
     Bounds, GroupRoot, HoldParams, Interrupt, LocalRunner, Measurement, RunEnd, RunSpec, Runner, Scenario,
 };
 
-use crate::support::{fake_entry, skipped, was_starved};
+use crate::support::{fake_entry, skipped, skipped_as_starved, was_starved};
 
 /// Forked by the first process, so there is one more in all.
 const CHILDREN: u64 = 200;
@@ -161,7 +161,7 @@ fn kernel_memory_of_processes_matches_an_independent_meter() {
     let bare = meter.hold(&command(fake_entry(), BARE_S));
     let run = measured(&mut runner, command(fake_entry(), HOLD_S));
     if was_starved(&run) {
-        return;
+        return skipped_as_starved();
     }
     assert_eq!((run.status, run.processes), (Status::Ok, Some(CHILDREN + 1)), "{:?}", run.reason);
     let plateau = run.memory.plateau.unwrap();
