@@ -32,7 +32,7 @@ pub struct BlackBoxEvidence<'a> {
     pub over_early: Option<(&'static str, &'static str)>,
     /// Processes that remained when the first had exited by itself.
     pub left_processes: usize,
-    /// The address of the server, where a process outside of the run listens.
+    /// The address of the server, where a process outside of the run listens or has connections.
     pub other_server: Option<SocketAddr>,
     /// The load, where one was started.
     pub load: Option<LoadEvidence>,
@@ -74,7 +74,7 @@ fn by_the_rules(seen: &BlackBoxEvidence) -> Result<RunVerdict, String> {
     run.plateau.require_all_inside()?;
     if let Some(address) = seen.other_server {
         return Err(format!(
-            "a process outside of the run listens at {address}: its memory is missing (start the server itself, and no \
+            "a process outside of the run listens at {address} or has its connections: its memory is missing (start the server itself, and no \
              other at that port)"
         ));
     }

@@ -91,7 +91,7 @@ pub enum RunEvent {
     },
     /// Connections that the kernel counts on the server's side.
     Connections(u64),
-    /// A process outside of the run listens at the server's address.
+    /// A process outside of the run listens at the server's address, or has connections of it.
     OtherServer(SocketAddr),
     /// The clients begin a stage. `cpu`: CPU time of the server so far.
     Begin {

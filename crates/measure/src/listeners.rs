@@ -26,6 +26,25 @@ pub fn lack_sockets(pids: &[u32], mut sockets: BTreeSet<u64>) -> Option<bool> {
     all_seen.then_some(true)
 }
 
+/// Whether the processes have fewer files open than there are connections, so that others have some of these. `None` if
+/// unknown.
+pub fn lack_connections(pids: &[u32], connections: u64) -> Option<bool> {
+    let mut open = 0;
+    for pid in pids {
+        let folder = format!("/proc/{pid}/fd");
+        // The size is the number since Linux 6.2, and 0 before.
+        open += match fs::metadata(&folder).ok()?.len() {
+            0 => fs::read_dir(&folder).ok()?.count() as u64,
+            size => size,
+        };
+        if open >= connections {
+            return Some(false);
+        }
+    }
+    // With one more socket than there are descriptors, as of an io_uring, nothing is known.
+    lack_sockets(pids, BTreeSet::from([u64::MAX]))
+}
+
 #[cfg(test)]
 mod tests {
     use std::net::TcpListener;
@@ -44,5 +63,8 @@ mod tests {
         other.wait().unwrap();
         assert_eq!(lack_sockets(&[other.id()], sockets), None);
         assert_eq!(lack_sockets(&[std::process::id()], BTreeSet::new()), None);
+        assert_eq!(lack_connections(&[std::process::id()], 1), Some(false));
+        assert_eq!(lack_connections(&[std::process::id()], 1_000_000), Some(true));
+        assert_eq!(lack_connections(&[other.id()], 1), None);
     }
 }

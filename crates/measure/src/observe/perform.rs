@@ -12,7 +12,7 @@ use crate::decide::{Action, fills_cap};
 use crate::event::{Kill, LastLook, MemoryReading, PlateauStart, RunEvent};
 use crate::launcher::STOP;
 use crate::limit_detection::OwnFiles;
-use crate::listeners::lack_sockets;
+use crate::listeners::{lack_connections, lack_sockets};
 use crate::observed::EndedBy;
 use crate::sampler::{MemorySnapshot, TICK_S, UsageSample};
 use crate::{MeasureError, mapped, plateau, procfs};
@@ -161,11 +161,16 @@ impl Run<'_> {
         let reading = MemoryReading { end_ns, reading, stood, cpu, escaped };
         self.timeline.push(begun_ns, RunEvent::Reading(Box::new(reading)));
         self.find_other_server(&processes);
+        if let Some(accepted) = self.count_connections()
+            && lack_connections(&processes, accepted) == Some(true)
+            && let Some(server) = self.server()
+        {
+            self.push(RunEvent::OtherServer(server));
+        }
         self.seen.extend(&processes);
         if let Some(files) = &mut self.files {
             files.extend(processes.into_iter().flat_map(mapped::mapped_paths));
         }
-        self.count_connections();
         // The command that starts clients on another machine is not a client.
         if let Some(load) = self.load.as_ref().filter(|_| self.spec.scenario.elsewhere().is_none()) {
             let (bytes, kernel_bytes) = (load.group.memory_now(), load.group.kernel_account().kernel);
@@ -216,13 +221,13 @@ impl Run<'_> {
         self.kill_load();
     }
 
-    /// Records how many connections the server has accepted and not closed, as the kernel counts them. No new
+    /// Records and returns how many connections the server has accepted and not closed, as the kernel counts them. No new
     /// ones may arrive.
-    fn count_connections(&mut self) {
+    fn count_connections(&mut self) -> Option<u64> {
         let server = self.server().filter(|_| self.load.is_some());
-        if let Some(now) = server.and_then(|server| Queue::of(server).connections()) {
-            self.push(RunEvent::Connections(now.accepted));
-        }
+        let accepted = Queue::of(server?).connections()?.accepted;
+        self.push(RunEvent::Connections(accepted));
+        Some(accepted)
     }
 
     /// Detects a listener outside the run: a service may have started the server, or an earlier server may
