@@ -8,6 +8,8 @@ use super::super::serve::RunningServer;
 use super::*;
 use scripted::fake_entry;
 
+#[path = "../../../tests/support/port.rs"]
+mod port;
 #[path = "../../../tests/support/scripted.rs"]
 mod scripted;
 
@@ -189,8 +191,8 @@ fn listeners_that_are_not_servers_are_detected() {
         let _ = connection.read(&mut request);
         let _ = connection.write_all(&noise);
     });
-    let unused =
-        TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port").local_addr().expect("an address");
+    let reserved = port::ReservedPort::on_loopback();
+    let unused = SocketAddr::from((Ipv4Addr::LOCALHOST, reserved.number));
     for server in [Client::Echo, Client::Chat] {
         for address in [silent, closing, noisy, unused] {
             let pace = pace(Duration::from_millis(500));
