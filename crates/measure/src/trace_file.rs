@@ -45,8 +45,8 @@ pub enum TraceError {
     Line { path: PathBuf, line: usize, error: serde_json::Error },
     #[error("cannot read {path}: it is cut off (its last line is not the account of the run)")]
     CutOff { path: PathBuf },
-    #[error("cannot read {path}: its \"exec\" event is missing, so times are unknown")]
-    NotStarted { path: PathBuf },
+    #[error("cannot read {path}: its {event:?} event is missing, so times are unknown")]
+    Lacks { path: PathBuf, event: &'static str },
 }
 
 /// Writes the trace of a run into a new file. Fails if the file exists.
@@ -114,10 +114,15 @@ pub fn read_trace(path: &Path) -> Result<(RunSpec, Timeline), TraceError> {
     let Some(TimedEvent { event: RunEvent::Account(_), .. }) = timeline.events().last() else {
         return Err(TraceError::CutOff { path: path_of() });
     };
-    // All times count from it. Only a run whose program could not be started has none.
     let state = timeline.state();
+    let lacks = |event| Err(TraceError::Lacks { path: path_of(), event });
+    // All times count from it. Only a run whose program could not be started has none.
     if state.exec_ns.is_none() && state.last_read.is_some() {
-        return Err(TraceError::NotStarted { path: path_of() });
+        return lacks("exec");
+    }
+    // Only a run whose launcher was lost has none.
+    if state.end.is_none() && state.kill.is_none() {
+        return lacks("ended");
     }
     Ok((spec, timeline))
 }

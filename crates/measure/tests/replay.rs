@@ -82,8 +82,10 @@ fn samples_after_a_dropped_reading_survive_rewriting() {
     timeline.push(10, RunEvent::Usage(point));
     timeline.push(100, RunEvent::Dropped(DropReason::Grew));
     timeline.push(90, RunEvent::Usage(point));
-    let account = kept.events().last().unwrap();
-    timeline.push(account.at_ns, account.event.clone());
+    let ends = |event: &RunEvent| matches!(event, RunEvent::Ended(_) | RunEvent::Account(_));
+    for kept in kept.events().iter().filter(|kept| ends(&kept.event)) {
+        timeline.push(kept.at_ns, kept.event.clone());
+    }
     assert_eq!(timeline.usage().points().len(), 1);
     let temporary = tempfile::tempdir().unwrap();
     let copy = temporary.path().join("copy.jsonl");
@@ -242,16 +244,17 @@ fn invalid_traces_are_refused() {
     let temporary = tempfile::tempdir().unwrap();
     let kept = fs::read_to_string(folder().join("how-it-ends-well.jsonl")).unwrap();
     let whole: Vec<&str> = kept.lines().collect();
+    let without = |event| -> String {
+        whole.iter().filter(|line| !line.contains(event)).map(|line| format!("{line}\n")).collect()
+    };
     let files: BTreeMap<&str, String> = [
         ("empty", String::new()),
         ("sample", "{\"schema\":1}\n".to_owned()),
         ("version", kept.replacen("\"taskscale_trace\":1", "\"taskscale_trace\":2", 1)),
         ("cut", whole[..whole.len() - 1].join("\n")),
         ("cut in a line", kept[..kept.len() - 20].to_owned()),
-        (
-            "unstarted",
-            whole.iter().filter(|line| !line.contains("\"exec\"")).map(|line| format!("{line}\n")).collect(),
-        ),
+        ("unstarted", without("\"exec\"")),
+        ("unended", without("\"ended\"")),
         ("event", kept.replace("\"plateau\":", "\"plateaux\":")),
     ]
     .into();
@@ -262,7 +265,8 @@ fn invalid_traces_are_refused() {
         let right = match name {
             "empty" | "sample" => matches!(error, TraceError::NotATrace { .. }),
             "version" => matches!(error, TraceError::Version { version: 2, .. }),
-            "unstarted" => matches!(error, TraceError::NotStarted { .. }),
+            "unstarted" => matches!(error, TraceError::Lacks { event: "exec", .. }),
+            "unended" => matches!(error, TraceError::Lacks { event: "ended", .. }),
             "event" => matches!(error, TraceError::Line { .. }),
             _ => matches!(error, TraceError::CutOff { .. }),
         };
