@@ -1,11 +1,11 @@
 //! The files of published results: finds, reads and writes them, with their checksum.
 
-use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 use taskscale_measure::open_regular;
+use walkdir::WalkDir;
 
 use super::machine::class;
 use crate::record::{
@@ -62,16 +62,12 @@ pub fn read(folder: &Path) -> Result<SubmittedResults, StoreError> {
 /// Results folders at `root` and at any depth below, sorted by name, including those with samples but no plan. Does not
 /// follow links.
 pub fn campaigns_below(root: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut children: Vec<PathBuf> =
-        fs::read_dir(root)?.map(|child| child.map(|child| child.path())).collect::<io::Result<_>>()?;
-    children.sort();
     let mut found = Vec::new();
-    if holds_campaign(root) || root.join("samples.jsonl").exists() {
-        found.push(root.to_owned());
-    }
-    for child in children {
-        if child.symlink_metadata()?.is_dir() {
-            found.extend(campaigns_below(&child)?);
+    let children = WalkDir::new(root).sort_by_file_name().into_iter();
+    for child in children.filter_entry(|child| child.file_type().is_dir()) {
+        let folder = child?.into_path();
+        if holds_campaign(&folder) || folder.join("samples.jsonl").exists() {
+            found.push(folder);
         }
     }
     Ok(found)
