@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use anyhow::Context;
 use clap::Parser;
 
 use super::args::{Args, Command, Global, VerifyArgs};
@@ -13,7 +12,7 @@ use super::output_dir::existing_folder;
 use super::progress::Progress;
 use super::run;
 use super::session::Session;
-use crate::record::{Campaign, Hold, Loaded, SCHEMA_VERSION, Series, Timestamp};
+use crate::record::{Campaign, Hold, Loaded, SCHEMA_VERSION, Series, Timestamp, write_json};
 use crate::report::{Report, command_line};
 use crate::submit::{self, DrawnCase, SubmittedResults, VERIFICATION, Verification};
 use crate::units;
@@ -55,8 +54,7 @@ pub fn run(args: &VerifyArgs, global: &Global) -> CliResult {
     let (schema, verified_at, cases) = (SCHEMA_VERSION, Timestamp::now(), judged);
     let verification = Verification { schema, campaign, checksum, seed, verified_at, taskscale, cases };
     let path = args.folder.join(VERIFICATION);
-    let text = serde_json::to_string_pretty(&verification).context("the record")? + "\n";
-    std::fs::write(&path, text).with_context(|| path.display().to_string())?;
+    write_json(&path, &verification)?;
     let text = || submit::verified(&verification).terminal(for_standard_output());
     print_result(&json_or(global.json, &verification, text))?;
     eprint_status(&format!("written: {}", path.display()));

@@ -1,7 +1,7 @@
 //! Withdrawal of results: removes their files and records why.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::read_record;
 use super::verify::VERIFICATION;
 use crate::files::if_there;
-use crate::record::Timestamp;
+use crate::record::{StoreError, Timestamp, at, write_json};
 
 /// The record that replaces the files of withdrawn results.
 pub const WITHDRAWN: &str = "withdrawn.json";
@@ -31,13 +31,11 @@ impl Withdrawal {
     }
 
     /// Writes the record, then removes the files of the results. Can be repeated after an interruption.
-    pub fn write(&self, folder: &Path) -> io::Result<()> {
-        let mut file = File::create(folder.join(WITHDRAWN))?;
-        file.write_all(&serde_json::to_vec_pretty(self)?)?;
-        file.write_all(b"\n")?;
-        file.sync_all()?;
+    pub fn write(&self, folder: &Path) -> Result<(), StoreError> {
+        write_json(&folder.join(WITHDRAWN), self)?;
         for name in ["samples.jsonl", "report.html", VERIFICATION, "campaign.json"] {
-            if_there(fs::remove_file(folder.join(name)))?;
+            let path = folder.join(name);
+            at("remove", &path, if_there(fs::remove_file(&path)))?;
         }
         Ok(())
     }
