@@ -1,18 +1,18 @@
 //! The work of a job on its node: claims its target, measures, and publishes complete results.
 
 use std::io;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process, set_parent_process_death_signal};
+use rustix::process::{Pid, Signal, kill_process};
 
 use super::folder::{Claim, digests};
 use super::{Fleet, FleetError, FleetResult, PublishedTarget, Target, at};
 use crate::record::{self, Status, Timestamp};
 use crate::report::Report;
+use crate::toolchain::end_with_taskscale;
 use crate::units;
 
 /// The interval at which the end of the campaign is checked, on this machine only.
@@ -106,13 +106,7 @@ fn measure(
     }
     command.arg("run").args(&fleet.arguments).args(&context.arguments);
     command.arg("--output").arg(folder);
-    // SAFETY: a plain system call between fork and exec. The child ends with this job, even if killed.
-    unsafe {
-        command.pre_exec(|| {
-            let _ = set_parent_process_death_signal(Some(Signal::TERM));
-            Ok(())
-        });
-    }
+    end_with_taskscale(&mut command, Signal::TERM);
     let mut child = at("start", &context.program, command.spawn())?;
     let mut looked = Instant::now();
     let mut told = false;

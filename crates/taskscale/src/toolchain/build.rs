@@ -155,7 +155,7 @@ pub(super) fn run_build(
     let mut build = Command::new(program);
     environment::give(&mut build, &entry.toolchain, home);
     // A build that outlives taskscale would write into the folder of the next one.
-    end_with_taskscale(&mut build);
+    end_with_taskscale(&mut build, Signal::KILL);
     let child = build
         .args(&command[1..])
         .current_dir(&runtime.folder)

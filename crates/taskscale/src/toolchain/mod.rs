@@ -23,7 +23,7 @@ pub use error::BuildError;
 pub use find::{Toolchain, ToolchainError, find, find_all, is_there, path_lookup};
 pub use installed::installed;
 pub use pin::{PinnedSources, pin_library, releases};
-pub use process::output_within;
+pub use process::{end_with_taskscale, output_within};
 pub use program::program_digest;
 pub use wanted::wanted_builds;
 

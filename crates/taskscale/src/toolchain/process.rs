@@ -7,7 +7,9 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, kill_process_group, set_parent_process_death_signal, waitid,
+};
 
 /// Bytes kept of each pipe. A version is one line, and a histogram of a JVM's heap a line per class.
 const KEPT_BYTES: usize = 4 << 20;
@@ -23,7 +25,7 @@ pub fn output_within(command: &mut Command, limit: Duration) -> io::Result<Outpu
     let deadline = Instant::now() + limit;
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     // Ctrl-C in the terminal does not reach another process group.
-    end_with_taskscale(command);
+    end_with_taskscale(command, Signal::KILL);
     let mut child = command.spawn()?;
     let heard = wait_for_output(&mut child, deadline);
     // It was not reaped yet, so its number still means its group.
@@ -38,14 +40,11 @@ pub fn output_within(command: &mut Command, limit: Duration) -> io::Result<Outpu
     }
 }
 
-/// Kills the command when taskscale ends, even by SIGKILL.
-pub(super) fn end_with_taskscale(command: &mut Command) {
+/// Sends the command this signal when taskscale ends, even by SIGKILL.
+pub fn end_with_taskscale(command: &mut Command, signal: Signal) {
     // SAFETY: a plain system call between fork and exec.
     unsafe {
-        command.pre_exec(|| {
-            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-            Ok(())
-        });
+        command.pre_exec(move || Ok(set_parent_process_death_signal(Some(signal))?));
     }
 }
 
