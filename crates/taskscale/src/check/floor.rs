@@ -4,6 +4,8 @@
 
 use std::hint::black_box;
 
+use rustix::time::{ClockId, clock_gettime};
+
 /// Objects per round.
 const OBJECTS: usize = 1_000;
 const ROUNDS: usize = 51;
@@ -44,9 +46,9 @@ impl Floor {
 fn median(mut round: impl FnMut()) -> f64 {
     let mut times: Vec<f64> = (0..ROUNDS)
         .map(|_| {
-            let before = clock_ns(libc::CLOCK_THREAD_CPUTIME_ID);
+            let before = clock_ns(ClockId::ThreadCPUTime);
             round();
-            (clock_ns(libc::CLOCK_THREAD_CPUTIME_ID) - before) as f64
+            (clock_ns(ClockId::ThreadCPUTime) - before) as f64
         })
         .collect();
     times.sort_by(f64::total_cmp);
@@ -61,7 +63,7 @@ fn objects() {
         unsafe {
             *object = black_box(libc::malloc(OBJECT_BYTES));
             if !object.is_null() {
-                object.cast::<u64>().write(clock_ns(libc::CLOCK_MONOTONIC));
+                object.cast::<u64>().write(clock_ns(ClockId::Monotonic));
             }
         }
     }
@@ -83,10 +85,8 @@ fn touched() {
     }
 }
 
-fn clock_ns(clock: libc::clockid_t) -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: writes to `time` only.
-    unsafe { libc::clock_gettime(clock, &mut time) };
+fn clock_ns(clock: ClockId) -> u64 {
+    let time = clock_gettime(clock);
     time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()
 }
 
