@@ -80,7 +80,7 @@ fn repository_results_pass_submission_checks() {
 
 #[test]
 fn contradictory_values_are_refused() {
-    let changes: [fn(&mut Sample); 15] = [
+    let changes: [fn(&mut Sample); 19] = [
         |sample| sample.time.wall_s = Some(0.0),
         |sample| sample.memory.plateau.as_mut().unwrap().footprint_bytes -= 4096,
         |sample| sample.memory.plateau.as_mut().unwrap().anon_bytes = u64::MAX,
@@ -89,13 +89,17 @@ fn contradictory_values_are_refused() {
             plateau.footprint_bytes += 1 << 40;
             plateau.anon_bytes += 1 << 40;
         },
+        |sample| sample.alive = None,
         |sample| sample.alive = Some(9_999),
         |sample| sample.alive = Some(10_001),
+        |sample| sample.done = None,
         |sample| sample.done = Some(9_999),
         |sample| sample.failed = Some(1),
         |sample| sample.reason = Some("it rained".to_owned()),
         |sample| sample.status = Status::Partial,
         |sample| sample.exit_code = Some(1),
+        |sample| (sample.stopped, sample.exit_code) = (true, None),
+        |sample| sample.hold_s = 1_000.0,
         |sample| *sample.time.launch_s.as_mut().unwrap() /= 2.0,
         |sample| sample.time.reading_s = Some(-1.0),
         |sample| sample.cpu.user_s = Some(0.0),
