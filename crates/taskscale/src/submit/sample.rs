@@ -4,7 +4,8 @@
 
 use super::plausible::MIN_FOOTPRINT_BYTES;
 use crate::catalog::Shape;
-use crate::record::{Campaign, Hold, OWN_WORKLOAD, Plan, Plateau, Sample, Status};
+use crate::record::{Campaign, Hold, OWN_WORKLOAD, Plan, Plateau, PlateauFrom, Sample, Status, Warning};
+use taskscale_load::Load;
 
 /// Tolerance for the sum of phases, in seconds: phases are differences of floating-point numbers.
 const SUM_S: f64 = 1e-6;
@@ -15,6 +16,10 @@ const CPU_SUM_S: f64 = 0.02;
 const CPU_SUM_SHARE: f64 = 0.01;
 /// Tolerance for the CPU time of each CPU, in seconds: a clock tick may be counted early.
 const TICK_S: f64 = 0.05;
+/// Tolerance for the peak, in bytes: the kernel may lose updates that CPUs make at once.
+const PEAK_BYTES: u64 = 1 << 20;
+/// Minimum connections of a client process, of several. Each rounds its messages.
+const CLIENTS: u64 = 1_000;
 
 /// The contradictions within one sample.
 pub fn contradictions(sample: &Sample, plan: &Plan, campaign: &Campaign) -> Vec<String> {
@@ -32,6 +37,15 @@ pub fn contradictions(sample: &Sample, plan: &Plan, campaign: &Campaign) -> Vec<
         unless(adds_up(plateau), "its footprint is not the sum of its parts");
         let memory = campaign.machine.memory_bytes.saturating_add(campaign.machine.swap_bytes);
         unless(plateau.footprint_bytes <= memory, "its footprint is larger than the machine's memory");
+    }
+    if let Some(plateau) = &memory.plateau {
+        let peaks = memory.peak_bytes.map(|peak| peak.saturating_add(PEAK_BYTES));
+        let read = peaks.zip(plateau.group_bytes).is_none_or(|(peak, group)| group <= peak);
+        unless(read, "its peak is below its memory at the plateau");
+        let parts = [plateau.kernel_stack_bytes, plateau.page_tables_bytes].into_iter().flatten();
+        let within = parts.fold(0, u64::saturating_add) <= plateau.kernel_bytes;
+        let stale = sample.warnings.contains(&Warning::KernelAccountStale);
+        unless(within || stale, "its kernel memory is less than its parts");
     }
     let n = sample.tasks;
     unless(sample.alive.is_none_or(|alive| alive <= n), "more tasks alive than started");
@@ -63,12 +77,33 @@ pub fn contradictions(sample: &Sample, plan: &Plan, campaign: &Campaign) -> Vec<
         let waits = plan.shape == Shape::Hold && !own;
         let waited = sample.time.wall_s.is_some_and(|wall_s| wall_s >= sample.hold_s);
         unless(!waits || waited, "status ok, but its program ended before its tasks");
+        let printed = sample.plateau_from.is_none_or(|from| from == PlateauFrom::Protocol);
+        unless(!waits || printed, "status ok, but its program did not print `alive`");
+        let connected = sample.load.as_ref().is_some_and(|load| load.connected == n);
+        unless(!serves || connected, "status ok, but not all clients connected");
         unless(is_measured(sample, plan.shape), "status ok, but memory or times are missing");
     } else {
         unless(sample.reason.is_some(), "failed without a reason");
     }
+    if let Some(load) = &sample.load {
+        loads(load, n, &mut unless);
+    }
     times(sample, plan, campaign, &mut unless);
     found
+}
+
+fn loads(load: &Load, n: u64, unless: &mut impl FnMut(bool, &str)) {
+    for open in load.curve.iter().chain(&load.open) {
+        for latency in [open.latency_us, open.latency_from_send_us].into_iter().flatten() {
+            let quantiles = [0.0, latency.p50, latency.p90, latency.p99, latency.p999, latency.max];
+            unless(quantiles.is_sorted(), "the quantiles of a latency do not ascend");
+        }
+        let most = open.offered_per_s + 1.0 + (n / CLIENTS) as f64;
+        unless(open.achieved_per_s <= most, "more messages arrived than were offered");
+    }
+    // A closed loop takes a second or more.
+    let counted = load.closed.as_ref().is_none_or(|closed| closed.per_s <= closed.messages as f64);
+    unless(counted, "a rate is higher than its messages allow");
 }
 
 /// Whether an ok sample has the values that all have: memory while all tasks wait, or the cost of the work.

@@ -11,10 +11,11 @@ use super::*;
 use crate::catalog::{Catalog, sources};
 use crate::document::RenderOptions;
 use crate::record::{
-    self, By, Campaign, EntryFacts, Loaded, MemorySource, Origin, RejectedLine, Sample, Source, Status,
-    Warning, test_facts,
+    self, By, Campaign, EntryFacts, Loaded, MemorySource, Origin, PlateauFrom, RejectedLine, Sample, Source,
+    Status, Warning, test_facts,
 };
 use crate::report::Report;
+use taskscale_load::Load;
 
 pub(super) fn repository(inside: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(inside)
@@ -80,7 +81,7 @@ fn repository_results_pass_submission_checks() {
 
 #[test]
 fn contradictory_values_are_refused() {
-    let changes: [fn(&mut Sample); 19] = [
+    let changes: [fn(&mut Sample); 22] = [
         |sample| sample.time.wall_s = Some(0.0),
         |sample| sample.memory.plateau.as_mut().unwrap().footprint_bytes -= 4096,
         |sample| sample.memory.plateau.as_mut().unwrap().anon_bytes = u64::MAX,
@@ -89,6 +90,9 @@ fn contradictory_values_are_refused() {
             plateau.footprint_bytes += 1 << 40;
             plateau.anon_bytes += 1 << 40;
         },
+        |sample| sample.memory.peak_bytes = Some(1_000),
+        |sample| sample.memory.plateau.as_mut().unwrap().page_tables_bytes = Some(u64::MAX),
+        |sample| sample.plateau_from = Some(PlateauFrom::Outside),
         |sample| sample.alive = None,
         |sample| sample.alive = Some(9_999),
         |sample| sample.alive = Some(10_001),
@@ -107,6 +111,24 @@ fn contradictory_values_are_refused() {
     ];
     for (nth, change) in changes.into_iter().enumerate() {
         assert_eq!(broken_sample(change), ["figures"], "change {nth}");
+    }
+}
+
+#[test]
+fn contradictory_loads_are_refused() {
+    let changes: [fn(&mut Load); 5] = [
+        |load| load.connected -= 1,
+        |load| load.open.as_mut().unwrap().achieved_per_s *= 1.1,
+        |load| load.open.as_mut().unwrap().latency_from_send_us.as_mut().unwrap().p50 = 1e9,
+        |load| load.open.as_mut().unwrap().latency_from_send_us.as_mut().unwrap().p50 = -1.0,
+        |load| load.closed.as_mut().unwrap().per_s = 1e9,
+    ];
+    for (nth, change) in changes.into_iter().enumerate() {
+        let mut loaded = record::load(&repository("results/2026-11-23-servers")).unwrap();
+        assert_eq!(examined(&loaded, false), [], "good before");
+        change(loaded.samples[0].load.as_mut().unwrap());
+        let found = examined(&loaded, false);
+        assert!(matches!(&found[..], [of] if of.rule == SubmissionRule::Figures), "change {nth}: {found:?}");
     }
 }
 
