@@ -58,7 +58,9 @@ fn submit(folder: &Path, args: &SubmitArgs, global: &Global) -> CliResult {
     let SubmittedResults { loaded, .. } = submit::read(folder).or_usage()?;
     let catalog = open_catalog_or_own(global).or_usage()?;
     let there = published(&args.to)?;
-    let changed = programs(&loaded.campaign, &loaded.samples, &catalog);
+    let changed = programs(&loaded.campaign, &loaded.samples, &catalog)
+        .into_iter()
+        .chain(submit::wrong_checks(&loaded.samples, &catalog));
     let checked = submit::check_candidate(folder, &loaded, &there, changed);
     if !checked.findings.is_empty() {
         return shown(&[checked], global);

@@ -38,6 +38,7 @@ pub fn examine(loaded: &Loaded, reports: &[Report], handed_in: bool) -> Vec<Viol
     found.extend(Violation::of_many(SubmissionRule::Figures, wrong, |(what, sample)| {
         format!("{what} ({})", runs::label(sample))
     }));
+    found.extend(runs::not_doubled(samples));
     found.extend(implausible(campaign, samples, reports));
     found.extend(runs::out_of_order(campaign, samples));
     found

@@ -28,7 +28,7 @@ pub use examine::{examine, names_left};
 pub use folder::{SubmittedResults, campaigns_below, place, read, write_submission};
 pub use machine::class;
 pub use plausible::{Compared, Footprints, compare};
-pub use programs::changed_programs;
+pub use programs::{changed_programs, wrong_checks};
 pub use repository::{check_candidate, check_folders};
 pub use verify::{DrawnCase, VERIFICATION, Verification, VerifiedCase, draw, judge};
 pub use withdraw::{WITHDRAWN, Withdrawal};

@@ -1,10 +1,11 @@
-//! Compares the programs of results with those of a catalog.
+//! Compares the programs of results, and what they computed, with a catalog.
 
 use std::collections::BTreeSet;
 
+use super::runs::label;
 use super::{SubmissionRule, Violation};
-use crate::catalog::{Catalog, DottedVersion, Entry, Runtime};
-use crate::record::{Campaign, EntryFacts, Sample};
+use crate::catalog::{Catalog, DottedVersion, Entry, Runtime, expected_check};
+use crate::record::{Campaign, EntryFacts, Sample, Status};
 
 /// The measured programs that differ from the catalog's. `digest` returns today's `program_digest` if it is
 /// known: on the machine of the results, with the same toolchain.
@@ -24,6 +25,18 @@ pub fn changed_programs(
         Some(format!("{} ({workload}): {what}", facts.name))
     });
     Violation::of_many(SubmissionRule::Programs, changed, |what| what)
+}
+
+/// Ok runs whose `check` is not the result that their workload in the catalog expects.
+pub fn wrong_checks(samples: &[Sample], catalog: &Catalog) -> Option<Violation> {
+    let wrong = samples.iter().filter(|sample| sample.status == Status::Ok).filter(|sample| {
+        let (workload, work) = (catalog.workload(&sample.workload), sample.work.as_ref());
+        workload.zip(work).is_some_and(|(workload, work)| {
+            let expected = expected_check(workload, sample.tasks, work.operations, &sample.params);
+            expected.is_some() && expected != work.check
+        })
+    });
+    Violation::of_many(SubmissionRule::Figures, wrong, |sample| format!("wrong `check` ({})", label(sample)))
 }
 
 fn change(

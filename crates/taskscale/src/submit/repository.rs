@@ -8,19 +8,19 @@ use super::document::CheckedFolder;
 use super::examine::{examine, names_left};
 use super::folder::{SubmittedResults, read};
 use super::plausible::{Footprints, compare};
-use super::programs::changed_programs;
+use super::programs::{changed_programs, wrong_checks};
 use super::verify::{VERIFICATION, Verification};
 use super::{SubmissionRule, Violation};
 use crate::catalog::Catalog;
 use crate::record::{By, Loaded};
 use crate::report::Report;
 
-/// Checks results that are to be submitted. `changed` is the finding on their programs.
+/// Checks results that are to be submitted. `changed`: findings on their programs and what these computed.
 pub fn check_candidate(
     folder: &Path,
     loaded: &Loaded,
     there: &[SubmittedResults],
-    changed: Option<Violation>,
+    changed: impl IntoIterator<Item = Violation>,
 ) -> CheckedFolder {
     let own_reports = reports(loaded);
     let mut findings = examine(loaded, &own_reports, true);
@@ -138,5 +138,6 @@ fn against(published: &SubmittedResults, reports: &[Report], new: Option<&Catalo
     findings.extend(wrong_origin.map(|what| Violation::new(SubmissionRule::Origin, what)));
     // Digests of another machine are unknown here: compares texts, commands and kinds.
     findings.extend(changed_programs(campaign, samples, catalog, |_, _, _, _| None));
+    findings.extend(wrong_checks(samples, catalog));
     findings
 }

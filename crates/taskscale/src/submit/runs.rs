@@ -114,6 +114,21 @@ pub fn missing(campaign: &Campaign, samples: &[Sample]) -> Option<Violation> {
     })
 }
 
+/// Doubled runs without twice the operations of their first run.
+pub fn not_doubled(samples: &[Sample]) -> Option<Violation> {
+    let last = last_attempts(samples);
+    let operations = |sample: &Sample| sample.work.as_ref().map_or(0, |work| work.operations);
+    let pairs = last.windows(2).filter_map(|pair| {
+        let [first, double] = pair else { return None };
+        let (series, (entry, tasks, repetition, doubled)) = double.run();
+        (doubled && first.run() == (series, (entry, tasks, repetition, false))).then_some((first, double))
+    });
+    let wrong = pairs.filter(|(first, double)| operations(first).checked_mul(2) != Some(operations(double)));
+    Violation::of_many(SubmissionRule::Figures, wrong, |(_, double)| {
+        format!("not twice the operations of its first run ({})", label(double))
+    })
+}
+
 /// Results mixed from several memory sources, caps or versions.
 pub fn mixed(campaign: &Campaign, samples: &[Sample]) -> Vec<Violation> {
     let mut found = Vec::new();
@@ -126,7 +141,9 @@ pub fn mixed(campaign: &Campaign, samples: &[Sample]) -> Vec<Violation> {
         found.push(Violation::new(SubmissionRule::Alike, format!("several memory sources: {names}")));
     }
     if let Some(cap) = conditions.memory_cap_bytes {
-        let other = samples.iter().filter(|sample| sample.memory.cap_bytes.is_some_and(|own| own != cap));
+        let other = samples
+            .iter()
+            .filter(|sample| sample.memory.cap_bytes.map_or(sample.status == Status::Ok, |own| own != cap));
         found.extend(Violation::of_many(SubmissionRule::Alike, other, |sample| {
             format!("memory cap differs from campaign.json: {}", label(sample))
         }));

@@ -133,6 +133,23 @@ fn contradictory_loads_are_refused() {
 }
 
 #[test]
+fn contradictory_operations_are_refused() {
+    let catalog = Catalog::load(&repository("runtimes")).unwrap();
+    for series in ["spawn", "ring", "map", "skynet"] {
+        let mut loaded = record::load(&repository(&format!("results/2026-11-23-{series}"))).unwrap();
+        assert_eq!((examined(&loaded, false), wrong_checks(&loaded.samples, &catalog)), (vec![], None));
+        let doubled = |sample: &&mut Sample| sample.status == Status::Ok && sample.is_double();
+        let sample = loaded.samples.iter_mut().find(doubled).unwrap();
+        sample.work.as_mut().unwrap().operations += 1_000_001;
+        sample.done = sample.done.map(|done| done + 1_000_001);
+        let found =
+            [examined(&loaded, false), Vec::from_iter(wrong_checks(&loaded.samples, &catalog))].concat();
+        let found: Vec<&str> = found.iter().map(|of| of.what.split(" (").next().unwrap()).collect();
+        assert_eq!(found, ["not twice the operations of its first run", "wrong `check`"], "{series}");
+    }
+}
+
+#[test]
 fn samples_that_differ_from_the_plan_are_refused() {
     assert_eq!(broken(|loaded| drop(loaded.samples.remove(0))), ["whole"]);
     assert!(broken(|loaded| loaded.samples.push(loaded.samples[0].clone())).contains(&"plan"), "twice");
@@ -158,6 +175,7 @@ fn samples_that_differ_from_the_plan_are_refused() {
 fn mixed_results_are_refused() {
     assert_eq!(broken_sample(|sample| sample.memory.source = MemorySource::Proc), ["alike"]);
     assert_eq!(broken_sample(|sample| sample.memory.cap_bytes = Some(1 << 30)), ["alike"]);
+    assert_eq!(broken_sample(|sample| sample.memory.cap_bytes = None), ["alike"]);
     assert_eq!(broken_sample(|sample| sample.version = Some("x 2.0".into())), ["alike"]);
     let line = RejectedLine { number: 7, why: "it is of another".to_owned() };
     assert_eq!(broken(|loaded| loaded.rejected.push(line)), ["lines"]);
