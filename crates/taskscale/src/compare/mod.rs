@@ -29,10 +29,7 @@ mod unlike_tests;
 mod words;
 
 pub use error::CompareError;
-pub use model::{
-    COMPARISON_SCHEMA, Change, ComparedResults, Comparison, Decision, Difference, Judged, JudgedSide,
-    OutcomeChange, Undecided, Verdict,
-};
+pub use model::{COMPARISON_SCHEMA, Change, ComparedResults, Comparison, Decision, Judged, Verdict};
 pub use over_versions::{metric_over_versions, over_versions, what_changed};
 pub use page_changes::show_changes;
 pub use several::campaigns;

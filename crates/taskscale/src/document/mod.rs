@@ -16,8 +16,8 @@ mod terminal;
 
 pub use bar::{Bars, bar};
 pub use model::{
-    Block, Column, ColumnContent, Document, DocumentRow, Emphasis, Format, NONE, RenderOptions, RowNote,
-    Table, TableCell, TableSection, by_key,
+    Block, Column, Document, DocumentRow, Emphasis, Format, NONE, RenderOptions, RowNote, Table, TableCell,
+    TableSection, by_key,
 };
 pub use sanitize::{
     acts, capitalized, command_line, escaped, escaped_lines, first_few, first_of, from_to, joined, quoted,

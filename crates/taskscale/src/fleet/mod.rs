@@ -15,10 +15,10 @@ use std::path::{Path, PathBuf};
 
 use crate::hint::hints;
 
-pub use collect::{Collected, collect};
+pub use collect::collect;
 pub use folder::{Fleet, PublishedTarget, Submission, Target};
 pub use plan::{FleetPlan, Machines, NodeSelector};
-pub use prepare::{PreparedFleet, prepare};
+pub use prepare::prepare;
 pub use slurm::Job;
 pub use status::{Snapshot, Watch, document, json, numbers};
 pub use submit::{Scripts, release, scripts, submit};

@@ -1,7 +1,7 @@
 //! Limit searches: most tasks in a given memory, least memory for given tasks, highest message rate of a server.
 //!
-//! [`replay`] derives the next run from the samples so far. [`BySearch`] is the strategy that `campaign::drive`
-//! runs. [`render`] shows the answers. Must not know the command line.
+//! [`search::replay`] derives the next run from the samples so far. [`BySearch`] is the strategy that
+//! `campaign::drive` runs. [`render`] shows the answers. Must not know the command line.
 
 mod answer;
 mod boundary_search;
@@ -18,15 +18,14 @@ mod search;
 mod search_spec;
 mod words;
 
-pub use answer::{Answer, AtRate, ConfirmingRuns, CurvePoint, LIMIT_SCHEMA, LimitReport, ShownRun};
+pub use answer::{Answer, LimitReport, ShownRun};
 pub use by_search::{BySearch, SearchObserver};
-pub use confirm::SearchStatus;
-pub use outcome::{Cause, ClassifiedRun, Outcome, Purpose};
+pub use outcome::{ClassifiedRun, Outcome, Purpose};
 pub use plan::{entry_env, least_tasks, plan};
-pub use search::{HOLD, NextRun, SearchState, replay};
+pub use search::NextRun;
 pub use search_spec::{
-    Find, LimitError, RATE, SEARCH_SPEC_SCHEMA, SearchSpec, TrialPoint, fill_in, holds_search,
-    load_search_spec, store_search_spec,
+    Find, LimitError, RATE, SEARCH_SPEC_SCHEMA, SearchSpec, fill_in, holds_search, load_search_spec,
+    store_search_spec,
 };
 pub use words::{sentence, sought};
 

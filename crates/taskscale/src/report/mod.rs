@@ -44,7 +44,6 @@ mod tests;
 
 pub use cells::Cells;
 pub use chart::chart;
-pub use ci_exports::Export;
 pub use columns::columns;
 pub use conditions::RunConditions;
 pub use document::Detail;
@@ -54,7 +53,7 @@ pub use footnotes::releases;
 pub use html::write_html;
 pub use model::{EntryInfo, Growth, REPORT_SCHEMA, Rank, Report, Row, RowGroup, Unavailable, Version};
 pub use overview::{Factor, HEAT_STEPS, Overview, overview};
-pub use page::{PAGE_SCHEMA, PageChange, PageData, VersionsChart};
+pub use page::{PageChange, PageData, VersionsChart};
 pub use phrases::{FailureLine, failure_lines, letter, processor};
 pub use samples::render as samples_csv;
 pub use svg::{ranking as ranking_chart, versions as versions_chart};

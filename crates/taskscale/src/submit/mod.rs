@@ -21,16 +21,16 @@ mod tests;
 mod verify;
 mod withdraw;
 
-pub use anonymize::{Anonymized, Identity, anonymize};
+pub use anonymize::{Identity, anonymize};
 pub use badges::{Badge, Candidate, badges};
 pub use document::{CheckedFolder, checked, pull_request, verified};
 pub use examine::{examine, names_left};
 pub use folder::{SubmittedResults, campaigns_below, place, read, write_submission};
 pub use machine::class;
-pub use plausible::{Compared, Footprints, compare};
+pub use plausible::{Footprints, compare};
 pub use programs::{changed_programs, wrong_checks};
 pub use repository::{check_candidate, check_folders};
-pub use verify::{DrawnCase, VERIFICATION, Verification, VerifiedCase, draw, judge};
+pub use verify::{DrawnCase, VERIFICATION, Verification, draw, judge};
 pub use withdraw::{WITHDRAWN, Withdrawal};
 
 use std::io;

@@ -22,7 +22,7 @@ pub use digest::source_digest;
 pub use error::BuildError;
 pub use find::{Toolchain, ToolchainError, find, find_all, is_there, path_lookup};
 pub use installed::installed;
-pub use pin::{PinnedSources, pin_library, releases};
+pub use pin::{pin_library, releases};
 pub use process::{end_with_taskscale, output_within};
 pub use program::program_digest;
 pub use wanted::wanted_builds;

@@ -10,5 +10,5 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-pub use model::{PAGE_SCHEMA, PageChange, PageData, VersionsChart};
+pub use model::{PageChange, PageData, VersionsChart};
 pub(super) use samples::NUMBERS;
