@@ -80,19 +80,19 @@ static void *anon(size_t size) {
 static int file_of(const char *path, size_t size) {
     int file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
     or_skip(file >= 0, path);
-    char *block = malloc(MIB);
-    memset(block, 7, MIB);
-    for (size_t at = 0; at < size; at += MIB) or_skip(write(file, block, MIB) == (ssize_t)MIB, "write");
-    free(block);
+    char block[PAGE];
+    memset(block, 7, PAGE);
+    // One page at a time: when the kernel splits larger pages of a file, it unmaps them.
+    for (size_t at = 0; at < size; at += PAGE) or_skip(write(file, block, PAGE) == (ssize_t)PAGE, "write");
     return file;
 }
 
 static int memfd_of(size_t size) {
     int file = memfd_create("attack", 0);
-    char *block = malloc(MIB);
-    memset(block, 7, MIB);
-    for (size_t at = 0; at < size; at += MIB) or_skip(write(file, block, MIB) == (ssize_t)MIB, "write");
-    free(block);
+    char block[PAGE];
+    memset(block, 7, PAGE);
+    // One page at a time: when the kernel splits larger pages of a file, it unmaps them.
+    for (size_t at = 0; at < size; at += PAGE) or_skip(write(file, block, PAGE) == (ssize_t)PAGE, "write");
     return file;
 }
 
