@@ -74,8 +74,8 @@ fn by_the_rules(seen: &BlackBoxEvidence) -> Result<RunVerdict, String> {
     run.plateau.require_all_inside()?;
     if let Some(address) = seen.other_server {
         return Err(format!(
-            "a process outside of the run listens at {address} or has its connections: its memory is missing (start the server itself, and no \
-             other at that port)"
+            "a process outside of the run listens at {address} or has its connections: its memory is missing (start \
+             the server itself, and no other at that port)"
         ));
     }
     // Any program may begin a line with `done`. One that begins a line with `alive` uses the protocol.

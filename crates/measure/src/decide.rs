@@ -319,10 +319,12 @@ fn again_ns(spec: &RunSpec, due_ns: u64) -> u64 {
 }
 
 fn why_dropped(standing: &MemorySnapshot, stood: &MemorySnapshot) -> DropReason {
-    match () {
-        () if standing.is_growth_of(stood) => DropReason::Grew,
-        () if stood.is_growth_of(standing) => DropReason::Fell,
-        () => DropReason::Changed,
+    if standing.is_growth_of(stood) {
+        DropReason::Grew
+    } else if stood.is_growth_of(standing) {
+        DropReason::Fell
+    } else {
+        DropReason::Changed
     }
 }
 

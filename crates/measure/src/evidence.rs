@@ -184,7 +184,8 @@ impl PlateauQuality {
     pub fn require_all_inside(&self) -> Result<(), String> {
         if let Some((peak, cap)) = self.above_cap {
             return Err(format!(
-                "its cgroup held {:.0} MiB, above its cap of {:.0} MiB: the program or another process raised the cap",
+                "its cgroup held {:.0} MiB, above its cap of {:.0} MiB: the program or another process raised the cap \
+                 (use --memory-cap)",
                 mib(peak as f64),
                 mib(cap as f64)
             ));

@@ -283,8 +283,8 @@ pub struct ResultsArgs {
     pub format: ReportFormat,
     /// Keep a trace of every run in DIR, for `taskscale replay`
     ///
-    /// One file of JSON lines per run, warm-ups included: the command line and its folder, protocol lines, usage, memory, limits of the
-    /// machine, the end of standard error. Variables of the environment are not in it.
+    /// One file of JSON lines per run, warm-ups included: the command line and its folder, protocol lines, usage,
+    /// memory, limits of the machine, the end of standard error. Variables of the environment are not in it.
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub trace: Option<PathBuf>,
 }

@@ -148,8 +148,10 @@ fn outcome_of_ok(kind: Kind, sample: &Sample, cap: u64) -> Outcome {
     };
     let (least, plateau) = (shape.least_bytes_per_task(kind), sample.memory.plateau.as_ref());
     if plateau.is_some_and(|plateau| (plateau.footprint_bytes as f64) < least * sample.tasks as f64) {
-        let why =
-            format!("less than {least} B of memory per task, the minimum of its kind: tasks are missing");
+        let why = format!(
+            "less than {least} B of memory per task, the minimum of its kind: tasks are missing (or `kind` in its \
+             manifest is wrong)"
+        );
         return Outcome::Fails(Cause::MissingTasks, why);
     }
     if warned(Warning::PlateauGrew) {

@@ -88,7 +88,7 @@ impl RunConditions {
             );
         }
         if is_memory && self.alive_known != new.alive_known {
-            return Some("the number of live tasks is unknown on one side".to_owned());
+            return Some("the number of live tasks is unknown on one side (print `alive N`)".to_owned());
         }
         let of_open_loop = [
             &metrics::LATENCY_P50,
