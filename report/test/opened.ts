@@ -23,7 +23,7 @@ const address = (name: string, hash = "") =>
   `file://${resolve(join(folder, `${name}.html`))}${hash ? `#${hash}` : ""}`;
 
 /** Widths and color schemes to test: the layout depends on the width, contrast on the scheme. */
-export const views = [
+const views = [
   { width: 390, colorScheme: "light" },
   { width: 768, colorScheme: "dark" },
   { width: 1440, colorScheme: "light" },
@@ -69,10 +69,13 @@ export const ranked = (page: Page) => page.locator("#ranking .rank-line .title")
 /** Waits until the sections further down are drawn. */
 export const settled = async (page: Page) => {
   await page.waitForSelector("#app[data-drawn=yes]", { state: "attached" });
-  await page.evaluate(async () => {
+  await framesDrawn(page);
+};
+/** Waits for four frames, in which charts follow a new size. */
+const framesDrawn = (page: Page) =>
+  page.evaluate(async () => {
     for (let frame = 0; frame < 4; frame += 1) await new Promise((done) => requestAnimationFrame(done));
   });
-};
 /** All texts of the page, including charts, which are drawn when they become visible. */
 export async function everythingSeen(page: Page): Promise<string> {
   for (const section of ["#scaling", "#time", "#method"]) {
@@ -84,10 +87,22 @@ export async function everythingSeen(page: Page): Promise<string> {
 
 export const hashOf = (page: Page) => decodeURIComponent(new URL(page.url()).hash);
 
-/** The accessibility faults that axe finds, and whether the page is wider than the window. */
+/** The accessibility faults that axe finds at each view, and whether the page is wider than the window there. */
 export async function faultsOf(page: Page): Promise<string[]> {
-  await page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished)));
   await page.evaluate(axe);
+  const faults: string[] = [];
+  for (const { width, colorScheme } of views) {
+    await page.setViewportSize({ width, height: width < 500 ? 844 : 900 });
+    await page.emulateMedia({ colorScheme });
+    await framesDrawn(page);
+    const found = await faultsHere(page);
+    faults.push(...found.map((fault) => `${width} pixels, ${colorScheme}: ${fault}`));
+  }
+  return faults;
+}
+
+async function faultsHere(page: Page): Promise<string[]> {
+  await page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished)));
   const found = await page.evaluate(async () => {
     const run = (
       window as unknown as {

@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { launch } from "./browser.mjs";
-import { faultsOf, folder, views } from "./opened.ts";
+import { faultsOf, folder } from "./opened.ts";
 
 let browser: Browser;
 before(async () => {
@@ -44,16 +44,13 @@ async function open(
   return { page, close };
 }
 
-for (const { width, colorScheme } of views) {
-  test(`pages have no faults of accessibility at ${width} px, ${colorScheme}`, async () => {
-    const viewport = { width, height: width < 500 ? 844 : 900 };
-    for (const name of pages) {
-      const { page, close } = await open(name, { colorScheme, viewport });
-      assert.deepEqual(await faultsOf(page), [], name);
-      await close();
-    }
-  });
-}
+test("pages have no faults of accessibility", async () => {
+  for (const name of pages) {
+    const { page, close } = await open(name);
+    assert.deepEqual(await faultsOf(page), [], name);
+    await close();
+  }
+});
 
 test("the start page makes its point in one screen", async () => {
   const { page, close } = await open("index");
