@@ -78,7 +78,8 @@ fn long_help(command: &mut clap::Command) -> String {
 }
 
 fn unknown(topic: &str, taskscale: &clap::Command, groups: &Codes) -> anyhow::Error {
-    let commands = taskscale.get_subcommands().map(clap::Command::get_name);
+    // Not this command itself, which no topic means.
+    let commands = taskscale.get_subcommands().map(clap::Command::get_name).filter(|name| *name != "help");
     let codes = groups.values().flat_map(|codes| codes.keys().map(String::as_str));
     let hint = match closest(topic, commands.chain(codes)) {
         Some(name) => format!("taskscale help {name}"),
