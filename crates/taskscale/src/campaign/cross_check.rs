@@ -1,8 +1,9 @@
-//! Checks a run against runs with fewer tasks: a program that does not print how many of its tasks were alive is `ok`
-//! only if its threads, processes and memory grow with the tasks. Pure.
+//! Checks a run against earlier ones. A program that does not print how many of its tasks were alive is `ok` only if its
+//! threads, processes and memory grow with the tasks; work only if the time between `ready` and `done` includes it. Pure.
 
 use crate::record::{Sample, Status};
 use crate::stats::{Point, medians};
+use crate::units;
 
 /// From this many tasks on, at least one thread (or process) per task means that each task has its own. With
 /// fewer tasks, the number must also grow with the tasks, as a runtime has threads of its own.
@@ -14,12 +15,26 @@ const MISSING_SHARE: f64 = 0.1;
 const GROWTH_SHARE: f64 = 0.2;
 /// Predicted growth below this, in bytes, is not checked.
 const GROWTH_BYTES: f64 = 16.0 * 1024.0 * 1024.0;
+/// Twice the operations need at least this much more CPU time before `ready` and after `done`, in seconds and as a ratio,
+/// if they are performed there. In results/, that growth is at most 0.85 times the CPU time between the lines (1,545
+/// pairs): more than once is a fault.
+const OUTSIDE_S: f64 = 0.3;
+const OUTSIDE_RATIO: f64 = 1.4;
 
-/// Turns the `ok` of a sample into `no-plateau` if runs with fewer tasks contradict it.
+/// Corrects the `ok` of a sample if earlier ones contradict it.
 pub(super) fn cross_check(sample: &mut Sample, before: &[Sample]) {
+    if sample.status != Status::Ok {
+        return;
+    }
+    if sample.is_double() {
+        if let Some(contradiction) = work_outside(sample, before) {
+            (sample.status, sample.reason) = (Status::Failed, Some(contradiction));
+        }
+        return;
+    }
     // The memory of work is read at `ready`, when its tasks need not exist yet. Its `check` proves that they
     // did.
-    if sample.status != Status::Ok || sample.alive.is_some() || sample.work.is_some() {
+    if sample.alive.is_some() || sample.work.is_some() {
         return;
     }
     let is_smaller = |other: &&Sample| {
@@ -36,6 +51,28 @@ pub(super) fn cross_check(sample: &mut Sample, before: &[Sample]) {
         sample.status = Status::NoPlateau;
         sample.reason = contradiction;
     }
+}
+
+/// The reason if the run of twice the operations performs them before `ready` or after `done`.
+fn work_outside(twice: &Sample, before: &[Sample]) -> Option<String> {
+    let is_once = |other: &&Sample| {
+        other.is_of(&twice.series())
+            && (&other.entry, other.tasks, other.repetition) == (&twice.entry, twice.tasks, twice.repetition)
+            && !other.is_double()
+    };
+    let once = before.iter().rfind(is_once)?;
+    let inside = |sample: &Sample| sample.work.as_ref()?.cpu_s;
+    let outside = |sample: &Sample| Some(sample.cpu.user_s? + sample.cpu.system_s? - inside(sample)?);
+    let (inside_s, outside_s, once_s) = (inside(twice)?, outside(twice)?, outside(once)?);
+    let grown_s = outside_s - once_s;
+    let contradicts = grown_s > OUTSIDE_S.max(inside_s) && outside_s > OUTSIDE_RATIO * once_s;
+    let [inside, outside, once] = [inside_s, outside_s, once_s].map(units::seconds);
+    contradicts.then(|| {
+        format!(
+            "with twice the operations, CPU time before `ready` and after `done` grew from {once} to {outside}, and was \
+             {inside} between them: print and flush `ready` before the first operation, and `done` after the last"
+        )
+    })
 }
 
 /// The reason if there are fewer threads or processes than tasks, although fewer tasks had one each.
@@ -87,7 +124,7 @@ fn smaller_than_predicted(sample: &Sample, smaller: &[&Sample]) -> Option<String
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Plateau, test_sample};
+    use crate::record::{Plateau, Work, test_sample};
 
     /// A run of a program that does not print how many of its tasks are alive.
     fn sample(tasks: u64, footprint_bytes: u64, threads: u64) -> Sample {
@@ -144,6 +181,30 @@ mod tests {
         let mut said = sample(100_000, 540 << 20, 9_266);
         said.alive = Some(100_000);
         assert_eq!(checked(said, &before).0, Status::Ok);
+    }
+
+    #[test]
+    fn work_before_ready_is_found_in_the_second_run() {
+        let run = |operations: u64, all_s: f64, inside_s: f64| {
+            let mut run = sample(1_000, 40 << 20, 5);
+            (run.cpu.user_s, run.cpu.system_s) = (Some(all_s), Some(0.0));
+            let double = operations == 2_000;
+            let cpu_s = Some(inside_s);
+            run.work = Some(Box::new(Work { operations, double, cpu_s, ..Work::default() }));
+            run
+        };
+        let status = |once: (f64, f64), twice: (f64, f64)| {
+            let (status, reason) = checked(run(2_000, twice.0, twice.1), &[run(1_000, once.0, once.1)]);
+            assert_eq!(reason.contains("before the first operation"), status == Status::Failed, "{reason}");
+            status
+        };
+        assert_eq!(status((2.2, 0.1), (4.2, 0.1)), Status::Failed);
+        assert_eq!(status((3.0, 2.0), (5.0, 4.0)), Status::Ok, "a second of start-up in each");
+        assert_eq!(status((0.2, 0.1), (0.4, 0.1)), Status::Ok, "too little to tell");
+        assert_eq!(status((60.2, 0.2), (68.2, 0.2)), Status::Ok, "a million threads that start");
+        // java/graal-jit-virtual-thread on results/epyc-2cpu/2026-11-26-4.
+        assert_eq!(status((85.1, 21.0), (123.1, 31.9)), Status::Ok);
+        assert_eq!(checked(run(2_000, 4.2, 0.1), &[]).0, Status::Ok, "no first run");
     }
 
     #[test]
