@@ -55,12 +55,8 @@ pub(super) fn cross_check(sample: &mut Sample, before: &[Sample]) {
 
 /// The reason if the run of twice the operations performs them before `ready` or after `done`.
 fn work_outside(twice: &Sample, before: &[Sample]) -> Option<String> {
-    let is_once = |other: &&Sample| {
-        other.is_of(&twice.series())
-            && (&other.entry, other.tasks, other.repetition) == (&twice.entry, twice.tasks, twice.repetition)
-            && !other.is_double()
-    };
-    let once = before.iter().rfind(is_once)?;
+    let (part, (entry, tasks, repetition, _)) = twice.run();
+    let once = before.iter().rfind(|other| other.run() == (part, (entry, tasks, repetition, false)))?;
     let inside = |sample: &Sample| sample.work.as_ref()?.cpu_s;
     let outside = |sample: &Sample| Some(sample.cpu.user_s? + sample.cpu.system_s? - inside(sample)?);
     let (inside_s, outside_s, once_s) = (inside(twice)?, outside(twice)?, outside(once)?);
